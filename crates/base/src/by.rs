@@ -1,7 +1,8 @@
 //! Who acts, through which door, and how it is known that a person is there.
 
-use accord_contract::{Code, Failure, wire_enum};
+use accord_contract::{Code, Failure, Time, wire_enum};
 
+use crate::decision::DecisionId;
 use crate::{Actor, ActorId, ActorKey, ActorType};
 
 wire_enum! {
@@ -56,6 +57,23 @@ pub struct Presence {
     pub os_user: Option<String>,
     /// The processes of workers that still ran, in spite of which the person decided.
     pub left_running: Option<String>,
+    /// The hub where the person decided, for an edge that applies it.
+    pub hub: Option<Box<DecidedOnHub>>,
+}
+
+/// A decision that a person took on a hub.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DecidedOnHub {
+    /// The hub, by the incarnation of its store.
+    pub hub: String,
+    /// The id of the decision. The records of the hub and of the edge have the same.
+    pub decision_id: DecisionId,
+    /// When the person decided, by the clock of the hub.
+    pub decided_at: Time,
+    /// How the hub knew the person.
+    pub known_by: KnownBy,
+    /// The key behind the request or the login.
+    pub key_id: Option<String>,
 }
 
 /// Who acts, through which door.

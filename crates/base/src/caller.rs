@@ -9,7 +9,9 @@ use accord_contract::Failure;
 
 use crate::policy::{self, Attribution, CallerKind, DecisionRules, Question};
 use crate::worker::{Ancestry, Attempt, RunningWorker, SeenWorker, find_worker};
-use crate::{Access, Actor, ActorType, By, Decision, Door, KeyScope, Need, Presence, ProjectId};
+use crate::{
+    Access, Actor, ActorType, By, DecidedOnHub, Decision, Door, KeyScope, Need, Presence, ProjectId,
+};
 
 /// Describes the process of a caller, now.
 type Examine = dyn Fn() -> CallerProcess + Send + Sync;
@@ -45,6 +47,8 @@ pub struct Caller {
     examine: Option<Arc<Examine>>,
     rules: DecisionRules,
     says_terminal: bool,
+    /// What a person decided on a hub, which this process applies.
+    applies: Option<Box<DecidedOnHub>>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -135,6 +139,7 @@ impl Caller {
             examine: None,
             rules: DecisionRules::default(),
             says_terminal: false,
+            applies: None,
         }
     }
 
@@ -191,6 +196,13 @@ impl Caller {
     /// The same caller, who says that a terminal was asked. It counts if its process has one.
     pub fn saying_terminal(mut self, says: bool) -> Self {
         self.says_terminal = says;
+        self
+    }
+
+    /// The same caller, who applies what a person decided on a hub. Its process is examined all the
+    /// same.
+    pub fn applying(mut self, decided: DecidedOnHub) -> Self {
+        self.applies = Some(Box::new(decided));
         self
     }
 
@@ -256,9 +268,14 @@ impl Caller {
             if is_about { refused.at(pointer) } else { refused }
         })?;
         let presence = match known_by {
+            Some(_) if matches!(kind, CallerKind::Hub(_)) => {
+                let key_id = self.applies.as_ref().and_then(|decided| decided.key_id.clone());
+                let hub = self.applies.clone();
+                Presence { known_by, key_id, hub, ..Presence::default() }
+            }
             Some(_) => {
                 let key_id = self.key_id().map(str::to_owned);
-                Presence { known_by, key_id, os_user, left_running: None }
+                Presence { known_by, key_id, os_user, ..Presence::default() }
             }
             None => Presence::default(),
         };
@@ -306,6 +323,9 @@ impl Caller {
             CallerKind::LocalProcess { at_terminal } => {
                 let has_terminal = found.iter().all(|process| process.has_terminal);
                 let os_user = found.iter().find_map(|process| process.os_user.clone());
+                if let Some(decided) = &self.applies {
+                    return (CallerKind::Hub(decided.known_by), None);
+                }
                 (CallerKind::LocalProcess { at_terminal: at_terminal && has_terminal }, os_user)
             }
             kind => (kind, None),

@@ -81,6 +81,9 @@ message! {
         optional note: String = "note", "text-for-people", Limits::text(NOTE);
         /// Since when a person was waited for.
         optional asked_at: Timestamp = "asked_at", "time:rfc-3339";
+        /// The hub where the person decided, by the incarnation of its store. The decision was
+        /// applied at an edge.
+        optional hub: String = "hub", "store-incarnation", Limits::text(NAME);
         /// When the person decided.
         required decided_at: Timestamp = "decided_at", "time:rfc-3339";
         /// The sandbox in which the work was done.
@@ -114,10 +117,14 @@ impl DecisionId {
 }
 
 impl DecisionRecord {
-    /// The record of what `by` decided now. Other members are added by the protocol.
+    /// The record of what `by` decided now. Other members are added by the protocol. A decision of
+    /// a hub keeps its id and its time.
     pub fn new(id: DecisionId, decided: Decided<'_>, by: &By, now: Time) -> Self {
         let Decided { protocol, kind, subject, outcome } = decided;
         let presence = &by.presence;
+        let hub = presence.hub.as_ref();
+        let id = hub.map_or(id, |decided| decided.decision_id.clone());
+        let now = hub.map_or(now, |decided| decided.decided_at);
         Self {
             decision_id: id,
             protocol,
@@ -136,6 +143,7 @@ impl DecisionRecord {
             evidence: None,
             note: None,
             asked_at: None,
+            hub: hub.map(|decided| decided.hub.clone()),
             decided_at: Timestamp::emit(now),
             sandbox: None,
             left_running: presence.left_running.clone(),

@@ -54,7 +54,7 @@ pub mod worker;
 pub use access::{Access, KeyActor, KeyScope, Verb};
 pub use actor::{Actor, ActorKey, ActorType, SessionReference};
 pub use agent_name::agent_name;
-pub use by::{By, Door, KnownBy, Presence};
+pub use by::{By, DecidedOnHub, Door, KnownBy, Presence};
 pub use caller::{Author, Authorized, Caller, CallerProcess};
 pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};

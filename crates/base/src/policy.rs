@@ -43,6 +43,8 @@ pub enum CallerKind {
     Loopback,
     /// A process of another user of the operating system, or of another machine, without a key.
     OtherUser,
+    /// A process of the same user that applies what a person decided on a hub.
+    Hub(KnownBy),
     Worker(SeenWorker),
     Scheduler,
     /// A process that has ended, or that the system does not show.
@@ -141,7 +143,9 @@ pub fn decide(question: &Question<'_>) -> Result<Option<KnownBy>, Failure> {
         return Err(no_person(actor));
     }
     match caller {
-        CallerKind::LocalProcess { at_terminal: false } if rules.terminal_required => {
+        CallerKind::LocalProcess { at_terminal: false } | CallerKind::Hub(KnownBy::Nothing)
+            if rules.terminal_required =>
+        {
             let message = "this host takes decisions only at a terminal, with a login or with a \
                            key (the setting decide.terminal)";
             Err(Failure::new(Code::XchainConfirmationNeeded, message).suggesting(
@@ -158,6 +162,7 @@ fn known_by(caller: &CallerKind) -> KnownBy {
         CallerKind::Login => KnownBy::Login,
         CallerKind::PersonKey | CallerKind::ActAsKey { is_person: true } => KnownBy::Key,
         CallerKind::LocalProcess { at_terminal: true } => KnownBy::Terminal,
+        CallerKind::Hub(known_by) => *known_by,
         _ => KnownBy::Nothing,
     }
 }

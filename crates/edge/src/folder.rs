@@ -24,6 +24,7 @@ const JOIN: &str = "join.json";
 const OUTBOX: &str = "outbox.jsonl";
 const SENT: &str = "sent.json";
 const LOCK: &str = "lock";
+const COMMANDS: &str = "commands";
 
 /// The edges of this user.
 #[derive(Clone, Debug)]
@@ -226,6 +227,25 @@ impl Joined {
             file.set_len(whole as u64).and_then(|()| file.sync_all()).map_err(refuse)?;
         }
         Ok(Some(OpenOutbox { outbox, path, _lock: lock }))
+    }
+
+    /// Notes that the commands of a gate run next, because of a decision.
+    pub(crate) fn begin_commands(&self, decision: &str) -> Result<()> {
+        self.replace(COMMANDS, decision.as_bytes())
+    }
+
+    /// The decision whose commands ran when the process ended.
+    pub(crate) fn interrupted(&self) -> Option<String> {
+        fs::read_to_string(self.folder.join(COMMANDS)).ok()
+    }
+
+    pub(crate) fn end_commands(&self) -> Result<()> {
+        match fs::remove_file(self.folder.join(COMMANDS)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(unusable(&self.folder, &error))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn write(&self, name: &str, document: &impl Wire) -> Result<()> {

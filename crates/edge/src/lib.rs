@@ -4,6 +4,7 @@
 //! * [`Edges`]: the join files and outboxes of this user, outside of every work tree.
 //! * [`Source`]: what a governed repository or a task tree has for the outbox.
 //! * [`Joined::pass`]: puts what is new into the outbox, and sends what the hub lacks.
+//! * [`Joined::pass_and_apply`]: also applies what a person decided on the hub.
 //!
 //! Invariants:
 //! - an entry is synced to the outbox before it is sent, so that its number is never used again;
@@ -15,6 +16,7 @@
 #![expect(clippy::disallowed_methods, reason = "edges keep files of the user")]
 
 mod changes;
+mod decide;
 mod folder;
 mod join_file;
 mod marker;
@@ -23,9 +25,10 @@ mod place;
 mod source;
 
 pub use changes::described;
+pub use decide::Applies;
 pub use folder::{Edges, Joined, Preview};
 pub use join_file::{JoinFile, Joining};
-pub use pass::{Hub, Pass, Sent};
+pub use pass::{Decided, Hub, Pass, Sent};
 pub use source::{Source, SourceKind, sources_in};
 
 /// A result whose error is a failure, unless it says otherwise.

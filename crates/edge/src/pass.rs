@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use accord_api::operations::edges::{EdgeOutboxEnvelope, EdgeOutboxRequest};
+use accord_api::operations::edge_decisions::{EdgeDecision, EdgeDecisionState};
+use accord_api::operations::edges::{EdgeEntry, EdgeOutboxEnvelope, EdgeOutboxRequest};
 use accord_contract::{Code, Failure, Timestamp, Wire as _};
 use accord_outbox::Batch;
-use accord_system::now;
+use accord_system::{durable_step, now};
 
+use crate::decide::{Concluded, conclude};
 use crate::folder::OpenOutbox;
 use crate::join_file::SentFile;
-use crate::{Joined, Result, Source};
+use crate::{Applies, Joined, Result, Source};
 
 /// The most bytes of the entries of a request, unless one entry has more.
 const MOST_BYTES: usize = 512 * 1024;
@@ -24,7 +26,7 @@ pub trait Hub {
 }
 
 /// What a pass did.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pass {
     /// Entries that are new in the outbox.
     pub added: u64,
@@ -32,6 +34,18 @@ pub struct Pass {
     pub applied: u64,
     /// Entries that wait in the outbox.
     pub waiting: u64,
+    /// Decisions of the hub that ended.
+    pub decided: Vec<Decided>,
+    /// Why a decision of the hub is tried again.
+    pub later: Option<Failure>,
+}
+
+/// A decision of the hub that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    pub decision: EdgeDecision,
+    pub state: EdgeDecisionState,
+    pub reason: Option<String>,
 }
 
 /// How far the hub is.
@@ -48,9 +62,31 @@ impl Joined {
     /// Puts what is new into the outbox, and sends what the hub lacks. `None` if another process
     /// does that now. Fails with the failure of the hub; what is in the outbox waits then.
     pub fn pass(&self, source: &Source, hub: &dyn Hub) -> Result<Option<Pass>> {
+        self.pass_with(source, hub, None)
+    }
+
+    /// The same, and applies what a person decided on the hub.
+    pub fn pass_and_apply(
+        &self,
+        source: &Source,
+        hub: &dyn Hub,
+        applies: &dyn Applies,
+    ) -> Result<Option<Pass>> {
+        self.pass_with(source, hub, Some(applies))
+    }
+
+    fn pass_with(
+        &self,
+        source: &Source,
+        hub: &dyn Hub,
+        applies: Option<&dyn Applies>,
+    ) -> Result<Option<Pass>> {
         let Some(mut open) = self.open()? else { return Ok(None) };
         let mut pass = Pass { added: self.collect(&mut open, source)?, ..Pass::default() };
-        let sent = self.send(&mut open, source, hub, &mut pass);
+        let sent = self.send(&mut open, source, hub, &mut pass).and_then(|told| match applies {
+            Some(applies) => self.decide(&mut open, source, hub, &mut pass, (told, applies)),
+            None => Ok(()),
+        });
         pass.waiting = open.outbox.waiting_after(self.sent().map_or(0, |sent| sent.position));
         if let Err(failure) = sent {
             self.note_trouble(&failure)?;
@@ -95,13 +131,62 @@ impl Joined {
         Ok(new.len() as u64)
     }
 
+    /// Takes the decisions of the hub, applies them, and says how they ended. Each step is in the
+    /// outbox before the next one begins.
+    fn decide(
+        &self,
+        open: &mut OpenOutbox,
+        source: &Source,
+        hub: &dyn Hub,
+        pass: &mut Pass,
+        (mut told, applies): (Vec<EdgeDecision>, &dyn Applies),
+    ) -> Result<()> {
+        let is_new = |it: &&EdgeDecision| {
+            it.state == EdgeDecisionState::Waiting && !open.outbox.has_taken(it)
+        };
+        let new: Vec<EdgeDecision> = told.iter().filter(is_new).cloned().collect();
+        if !new.is_empty() {
+            for decision in &new {
+                let taken = (EdgeDecisionState::Taken, None);
+                report(open, decision, taken)?;
+            }
+            durable_step("edge.taken");
+            // The answer says which of them may be applied: one may be withdrawn by now.
+            told = self.send(open, source, hub, pass)?;
+        }
+        let taken = open.outbox.taken();
+        if taken.is_empty() {
+            return Ok(());
+        }
+        for decision in taken {
+            let may = |it: &&EdgeDecision| {
+                let is_it = it.decision_id == decision.decision_id;
+                is_it && it.state == EdgeDecisionState::Taken && it.seconds_left != Some(0)
+            };
+            let is_open = told.iter().any(|it| may(&it));
+            match conclude(self, source, &decision, is_open, applies)? {
+                Concluded::Ended(state, reason) => {
+                    report(open, &decision, (state, reason.as_deref()))?;
+                    durable_step("edge.reported");
+                    pass.decided.push(Decided { decision, state, reason });
+                }
+                Concluded::Later(failure) => pass.later = Some(failure),
+            }
+        }
+        pass.added += self.collect(open, source)?;
+        self.send(open, source, hub, pass)?;
+        durable_step("edge.told");
+        Ok(())
+    }
+
+    /// Sends what the hub lacks. Returns what was decided on the hub and did not end.
     fn send(
         &self,
         open: &mut OpenOutbox,
         source: &Source,
         hub: &dyn Hub,
         pass: &mut Pass,
-    ) -> Result<()> {
+    ) -> Result<Vec<EdgeDecision>> {
         // The first request asks where the hub is: it may have been restored.
         let mut batch = Batch { entries: Vec::new(), lost_through: None };
         let mut known: Option<u64> = None;
@@ -119,7 +204,8 @@ impl Joined {
                 extra: Default::default(),
             })?;
             if position == open.outbox.last() {
-                return self.forget(open, position);
+                self.forget(open, position)?;
+                return Ok(answer.decisions.unwrap_or_default());
             }
             if known == Some(position) {
                 let message = "the hub does not take the next entries of the outbox";
@@ -148,4 +234,14 @@ impl Joined {
         let trouble = Some(format!("{}: {}", failure.code, failure.message));
         self.note_sent(&SentFile { trouble, ..sent })
     }
+}
+
+/// Puts into the outbox how far a decision is.
+fn report(
+    open: &mut OpenOutbox,
+    decision: &EdgeDecision,
+    (state, reason): (EdgeDecisionState, Option<&str>),
+) -> Result<()> {
+    let entry: EdgeEntry = open.outbox.report(decision, state, reason, &Timestamp::emit(now()));
+    open.append(&(entry.encode().to_string() + "\n"))
 }

@@ -16,7 +16,7 @@ use accord_base::{By, Caller, EdgeId, EventKind, NewEvent, Presence, ProjectId, 
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
 use accord_outbox::{EdgeRecord, decision, evidence};
 use accord_store::{EdgeDecisionRow, ReadUnit, WriteUnit, record_decision};
-use accord_system::{random, random_hex};
+use accord_system::{durable_step, random, random_hex};
 
 use super::edges::{about, incarnation, item_of, left, not_found, nothing, record_of, writable};
 use super::record::record;
@@ -45,8 +45,23 @@ impl Memory {
             let message = "the note says why it is sent back";
             return Err(Failure::new(Code::WireFieldMissing, message).at("/note"));
         }
-        let (memory, caller) = (self.clone(), caller.clone());
-        let (project, edge) = (project.clone(), edge.clone());
+        let (caller, project, edge) = (caller.clone(), project.clone(), edge.clone());
+        let decided = self.write_decision(caller, project, edge, by, request, expected);
+        let decided = decided.await?;
+        durable_step("hub.decided");
+        Ok(decided)
+    }
+
+    async fn write_decision(
+        &self,
+        caller: Caller,
+        project: ProjectId,
+        edge: EdgeId,
+        by: By,
+        request: EdgeDecisionRequest,
+        expected: ExpectedDigest,
+    ) -> Result<EdgeDecision, Failure> {
+        let memory = self.clone();
         let (chance, minted) = (random_hex::<16>(), random());
         self.write(move |unit| {
             let project = writable(unit, &caller, Verb::Approve, &project)?;

@@ -17,7 +17,7 @@ use accord_base::{Author, Caller, EdgeId, EventKind, Need, NewEvent, ProjectId, 
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
 use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, evidence, intake};
 use accord_store::{EdgeItemRow, EdgeRow, INCARNATION, ReadUnit, Scope, StoreError, WriteUnit};
-use accord_system::random;
+use accord_system::{durable_step, random};
 use data_encoding::HEXLOWER;
 
 use super::edge_decisions::{
@@ -170,7 +170,10 @@ impl Memory {
         check_numbers(request.entries.iter().map(|entry| entry.seq))?;
         let (memory, caller) = (self.clone(), caller.clone());
         let (project, edge, random) = (project.clone(), edge.clone(), random());
-        self.write(move |unit| {
+        let mut told = request.entries.iter().rev();
+        let told = told.find(|entry| entry.kind == EdgeEntryKind::Decision);
+        let told = told.map(|entry| format!("hub.{}", entry.type_name));
+        let done = self.write(move |unit| {
             let project = writable(unit, &caller, Verb::Write, &project)?;
             let row = unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
             let mut stored = record_of(&row)?;
@@ -208,8 +211,12 @@ impl Memory {
             let digest = stored.last_digest;
             let decisions = open_for_edge(unit, &project, &edge, now)?;
             Ok(AppliedOutbox { incarnation, position, digest, applied, received_at, decisions })
-        })
-        .await
+        });
+        let done = done.await?;
+        if let Some(told) = told {
+            durable_step(&told);
+        }
+        Ok(done)
     }
 
     /// Ends the join of an edge. `erase` removes what it sent, too. Returns the number of events

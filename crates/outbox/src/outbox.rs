@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use accord_api::operations::edge_decisions::{EdgeDecision, EdgeDecisionState};
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, MOST_ENTRIES, MOST_REQUESTS};
 use accord_canon::{Profile, canonicalize, sha256};
-use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire as _};
+use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire};
 use serde_json::json;
 
 /// The name of the member that makes a line the base.
@@ -57,6 +58,8 @@ pub struct Outbox {
     known: BTreeSet<String>,
     /// What waits as the entries say, with versions.
     open: BTreeMap<String, String>,
+    /// The decisions of the hub that were taken and did not end, by id.
+    taken: BTreeMap<String, EdgeDecision>,
 }
 
 impl Outbox {
@@ -96,6 +99,9 @@ impl Outbox {
             self.last = base.get("last").and_then(Value::as_u64).unwrap_or(0);
             self.before = base.get("digest").and_then(Value::as_str).map(str::to_owned);
             self.known = texts("known");
+            let taken = base.get("taken").and_then(Value::as_array).into_iter().flatten();
+            let taken = taken.filter_map(|it| EdgeDecision::from_document(it.clone()).ok());
+            self.taken = taken.map(|it| (it.decision_id.to_string(), it)).collect();
             self.open = open.collect();
             return Ok(());
         }
@@ -105,7 +111,16 @@ impl Outbox {
 
     fn note(&mut self, entry: EdgeEntry) {
         match entry.kind {
-            EdgeEntryKind::Event | EdgeEntryKind::Result | EdgeEntryKind::Decision => {
+            EdgeEntryKind::Decision => match decision_of(&entry) {
+                Some(taken) if entry.type_name == EdgeDecisionState::Taken.as_str() => {
+                    self.taken.insert(entry.id.clone(), taken);
+                }
+                _ => {
+                    self.taken.remove(&entry.id);
+                    self.known.insert(key(&entry));
+                }
+            },
+            EdgeEntryKind::Event | EdgeEntryKind::Result => {
                 self.known.insert(key(&entry));
             }
             EdgeEntryKind::Request => {
@@ -126,6 +141,7 @@ impl Outbox {
         // The entries after the base repeat what they add to it, which changes nothing.
         let base = json!({BASE: {
             "last": first - 1, "digest": self.before, "known": self.known, "open": self.open,
+            "taken": self.taken.values().map(Wire::encode).collect::<Vec<_>>(),
         }});
         let entries = self.entries.iter().map(|entry| entry.encode().to_string());
         let lines = std::iter::once(base.to_string()).chain(entries);
@@ -162,6 +178,36 @@ impl Outbox {
             self.push(entry(EdgeEntryKind::Request, id, &type_name, at, body));
         }
         self.since(before)
+    }
+
+    /// Adds that a decision of the hub was taken, or how it ended.
+    pub fn report(
+        &mut self,
+        decision: &EdgeDecision,
+        state: EdgeDecisionState,
+        reason: Option<&str>,
+        now: &Timestamp,
+    ) -> EdgeEntry {
+        let mut body = Object::from_iter([("decision".to_owned(), decision.encode())]);
+        body.extend(reason.map(|reason| ("reason".to_owned(), reason.into())));
+        let id = decision.decision_id.to_string();
+        let entry = entry(EdgeEntryKind::Decision, id, state.as_str(), now.clone(), body);
+        let entry = EdgeEntry { seq: self.last + 1, ..entry };
+        self.note(entry.clone());
+        entry
+    }
+
+    /// The decisions that were taken and did not end, the oldest first.
+    pub fn taken(&self) -> Vec<EdgeDecision> {
+        let mut taken: Vec<EdgeDecision> = self.taken.values().cloned().collect();
+        taken.sort_by_key(|it| it.decided_at.time());
+        taken
+    }
+
+    /// Whether a decision was taken, or ended.
+    pub fn has_taken(&self, decision: &EdgeDecision) -> bool {
+        let id = decision.decision_id.as_str();
+        self.taken.contains_key(id) || self.knows(EdgeEntryKind::Decision, id)
     }
 
     fn since(&self, before: usize) -> Vec<EdgeEntry> {
@@ -275,6 +321,11 @@ impl Outbox {
 pub fn digest(entry: &EdgeEntry) -> Option<String> {
     let canonical = canonicalize(Profile::Jcs, entry.encode().to_string().as_bytes()).ok()?;
     Some(sha256(&canonical).hex())
+}
+
+/// The decision that an entry is about.
+fn decision_of(entry: &EdgeEntry) -> Option<EdgeDecision> {
+    EdgeDecision::from_document(entry.body.get("decision")?.clone()).ok()
 }
 
 /// Events and results of a source may have the same id.

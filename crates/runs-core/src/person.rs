@@ -120,6 +120,9 @@ impl Approval {
         let Some(decision) = &self.decision else { return };
         doc::HumanDecision::DECISION_ID.set(record, decision.decision_id.as_str());
         doc::HumanDecision::KNOWN_BY.set(record, decision.known_by.as_str());
+        if let Some(hub) = &decision.hub {
+            doc::HumanDecision::HUB.set(record, hub.as_str());
+        }
         if let Some(asked) = &decision.asked_at {
             doc::HumanDecision::ASKED_AT.set(record, asked.time());
         }

@@ -77,7 +77,11 @@ pub(crate) fn authorize<'a>(
 ) -> Result<Person> {
     let actor = By::parse(&person.actor, person.door)?.actor;
     let author = Author::proven(Some(actor), "/actor");
-    let mut presence = environment.caller().attribute_beside(need, author, workers)?.presence;
+    let caller = match person.presence.hub.clone() {
+        Some(decided) => environment.caller().clone().applying(*decided),
+        None => environment.caller().clone(),
+    };
+    let mut presence = caller.attribute_beside(need, author, workers)?.presence;
     // Workers of other turns may run.
     let left: Vec<StillRunning> = roots.into_iter().flat_map(left_running).collect();
     check_ended(&left, person.despite_leftovers, &mut presence)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use accord_base::decision::DecisionRecord;
+use accord_base::decision::{DecisionId, DecisionRecord};
 use accord_contract::{Object, Time, Value};
 use accord_process::Cancel;
 use accord_runs_core::evidence::{
@@ -37,6 +37,18 @@ impl Runs {
     pub fn person_decisions(&self) -> Result<Vec<DecisionRecord>> {
         let guard = self.repository().guard();
         guard.map_or(Ok(Vec::new()), |guard| guard.decisions(self.repository()))
+    }
+
+    /// Whether a decision of a hub was carried out here: the ledger has its id. What a process left
+    /// that was killed is finished before.
+    pub fn has_carried_out(&self, id: &DecisionId) -> Result<bool> {
+        drop(self.begin()?);
+        for line in self.repository().objects(RecordFile::Ledger)? {
+            if line?.get("decision_id").and_then(Value::as_str) == Some(id.as_str()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     pub(crate) fn evidence_in(

@@ -19,6 +19,7 @@ mod boot;
 mod clock;
 mod monotonic;
 mod random;
+mod step;
 #[cfg(feature = "tasks")]
 mod task;
 
@@ -27,5 +28,6 @@ pub use boot::boot_id;
 pub use clock::{now, uptime};
 pub use monotonic::Clock;
 pub use random::{random, random_hex};
+pub use step::durable_step;
 #[cfg(feature = "tasks")]
 pub use task::{Blocking, spawn, spawn_blocking};

@@ -187,7 +187,9 @@ impl From<&CallerKind> for CallerName {
             CallerKind::AgentKey => Self::AgentKey,
             CallerKind::PlainKey => Self::PlainKey,
             CallerKind::SessionToken => Self::SessionToken,
-            CallerKind::LocalProcess { .. } | CallerKind::Loopback => Self::LocalProcess,
+            CallerKind::LocalProcess { .. } | CallerKind::Hub(_) | CallerKind::Loopback => {
+                Self::LocalProcess
+            }
             CallerKind::OtherUser => Self::OtherUser,
             CallerKind::Worker(_) => Self::Worker,
             CallerKind::Scheduler => Self::Scheduler,

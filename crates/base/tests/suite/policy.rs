@@ -28,6 +28,7 @@ write            plain-key      yes  p     yes  yes   yes  yes   yes  yes
 write            token          yes  p     yes  yes   yes  yes   yes  yes
 write            terminal       yes  yes   yes  yes   yes  yes   yes  yes
 write            script         yes  yes   yes  yes   yes  yes   yes  yes
+write            hub            yes  yes   yes  yes   yes  yes   yes  yes
 write            loopback       yes  yes   yes  yes   yes  yes   yes  yes
 write            other-user     w    w     yes  yes   yes  w     yes  yes
 write            worker         w    w     yes  yes   yes  w     yes  yes
@@ -61,6 +62,7 @@ peer-review      plain-key      bare p     yes  yes   yes  yes   yes  yes
 peer-review      token          bare p     yes  yes   yes  yes   yes  yes
 peer-review      terminal       tty  tty   yes  yes   yes  yes   yes  yes
 peer-review      script         bare bare  yes  yes   yes  yes   yes  yes
+peer-review      hub            key  key   yes  yes   yes  yes   yes  yes
 peer-review      loopback       w    w     yes  yes   yes  yes   yes  yes
 peer-review      other-user     w    w     yes  yes   yes  w     yes  yes
 peer-review      worker         w    w     yes  yes   yes  w     yes  yes
@@ -76,6 +78,7 @@ approve          plain-key      p    p     p    p     p    p     p    p
 approve          token          p    p     p    p     p    p     p    p
 approve          terminal       tty  tty   p    p     p    p     p    p
 approve          script         bare bare  p    p     p    p     p    p
+approve          hub            key  key   p    p     p    p     p    p
 approve          loopback       w    w     w    w     w    w     w    w
 approve          other-user     w    w     w    w     w    w     w    w
 approve          worker         w    w     w    w     w    w     w    w
@@ -93,6 +96,7 @@ answer           plain-key      bare p     yes  yes   yes  yes   yes  yes
 answer           token          bare p     yes  yes   yes  yes   yes  yes
 answer           terminal       tty  tty   yes  yes   yes  yes   yes  yes
 answer           script         bare bare  yes  yes   yes  yes   yes  yes
+answer           hub            key  key   yes  yes   yes  yes   yes  yes
 answer           loopback       w    w     yes  yes   yes  yes   yes  yes
 answer           other-user     w    w     w    w     w    w     w    w
 answer           worker         w    w     w    w     w    w     w    w
@@ -124,7 +128,7 @@ const NEEDS: [(&str, Need); 13] = [
     ("override", Need::Decide(Decision::Override)),
 ];
 
-fn callers() -> [(&'static str, CallerKind); 14] {
+fn callers() -> [(&'static str, CallerKind); 15] {
     let marks = vec![("ACCORD_TASK_ID".to_owned(), "TASK-2026-02-09-001".to_owned())];
     let process = Ancestor { pid: 7, marks, is_supervisor: false };
     let worker = Ancestry { processes: vec![process], has_terminal: true, os_user: None };
@@ -139,6 +143,7 @@ fn callers() -> [(&'static str, CallerKind); 14] {
         ("token", CallerKind::SessionToken),
         ("terminal", CallerKind::LocalProcess { at_terminal: true }),
         ("script", CallerKind::LocalProcess { at_terminal: false }),
+        ("hub", CallerKind::Hub(KnownBy::Key)),
         ("loopback", CallerKind::Loopback),
         ("other-user", CallerKind::OtherUser),
         ("worker", CallerKind::Worker(worker)),
@@ -198,7 +203,7 @@ fn the_policy_is_the_table() {
             cells += found.len();
         }
     }
-    assert_eq!(cells, NEEDS.len() * 14 * 8);
+    assert_eq!(cells, NEEDS.len() * 15 * 8);
 }
 
 #[test]

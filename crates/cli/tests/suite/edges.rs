@@ -16,22 +16,27 @@ use crate::server::Server;
 use crate::wait::wait_until;
 
 /// Serves the hub in a folder, which has the name of the proxy, too.
-fn start(folder: &Path, proxy: &Proxy) -> Server {
-    serve_behind(proxy, &folder.join("data"))
+fn start(folder: &Path, proxy: &Proxy, variables: &[(&str, &str)]) -> Server {
+    serve_behind(proxy, &folder.join("data"), variables)
 }
 
 /// A hub with the project `shop`, and a proxy before it.
-struct Hub {
-    folder: TempDir,
+pub(crate) struct Hub {
+    pub(crate) folder: TempDir,
     server: Server,
     proxy: Proxy,
 }
 
 impl Hub {
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// One with variables in the environment of its process.
+    pub(crate) fn with(variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let proxy = Proxy::new();
-        let server = start(folder.path(), &proxy);
+        let server = start(folder.path(), &proxy, variables);
         let request = json!({"project_id": "shop", "name": "Shop"}).to_string();
         let (status, _) = server.ask("POST", "/v1/projects", &request);
         assert_eq!(status, 201);
@@ -39,13 +44,18 @@ impl Hub {
         Self { folder, server, proxy }
     }
 
-    fn restart(&mut self) {
+    /// Its URL, through the proxy.
+    pub(crate) fn url(&self) -> &str {
+        &self.proxy.url
+    }
+
+    pub(crate) fn restart(&mut self) {
         self.server.kill();
-        self.server = start(self.folder.path(), &self.proxy);
+        self.server = start(self.folder.path(), &self.proxy, &[]);
         self.proxy.mend(&self.server.address);
     }
 
-    fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let (status, answer) =
             self.server.ask("GET", &format!("/accord/v1/projects/shop{path}"), "");
         assert_eq!(status, 200, "{path}: {answer}");
@@ -53,7 +63,7 @@ impl Hub {
     }
 
     /// The events of the project until now.
-    fn events(&self) -> Vec<Value> {
+    pub(crate) fn events(&self) -> Vec<Value> {
         // An event of its own says where the others end.
         let request = json!({"actor_id": "reader", "actor_type": "agent"}).to_string();
         let (_, session) = self.server.ask("POST", "/v1/projects/shop/sessions", &request);
@@ -102,21 +112,21 @@ impl Hub {
         answer["items"].as_array().expect("items").clone()
     }
 
-    fn edge(&self) -> Value {
+    pub(crate) fn edge(&self) -> Value {
         let edges = self.get("/edges")["edges"].as_array().expect("edges").clone();
         assert_eq!(edges.len(), 1, "{edges:?}");
         edges[0].clone()
     }
 }
 
-fn typed(place: &Place, words: &[&str]) -> Ran {
+pub(crate) fn typed(place: &Place, words: &[&str]) -> Ran {
     let mut typed = command(words);
     typed.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
     run(typed, "")
 }
 
 /// Sends what is new.
-fn send(place: &Place) {
+pub(crate) fn send(place: &Place) {
     typed(place, &["edge", "--once"]).yes();
 }
 
@@ -127,20 +137,20 @@ fn begin_edge(place: &Place) -> Child {
     edge.spawn().expect("accord starts")
 }
 
-fn kill(mut edge: Child) {
+pub(crate) fn kill(mut edge: Child) {
     edge.kill().expect("it was running");
     edge.wait().expect("it ended");
 }
 
 /// The ids of the events of the repository after a number of them.
-fn event_ids(place: &Place, after: usize) -> Vec<String> {
+pub(crate) fn event_ids(place: &Place, after: usize) -> Vec<String> {
     let lines = place.lines(".agentxchain/events.jsonl");
     let ids = lines.iter().skip(after);
     ids.map(|line| line["event_id"].as_str().expect("an id").to_owned()).collect()
 }
 
 /// A turn of the project manager up to the gate.
-fn request(place: &Place) {
+pub(crate) fn request(place: &Place) {
     let files = plan(place);
     place.commit();
     let history = place.root().join(".agentxchain/history.jsonl");
@@ -156,7 +166,7 @@ fn request(place: &Place) {
     place.run("accept --checkpoint").yes();
 }
 
-fn join(place: &Place, hub: &Hub, more: &[&str]) -> Ran {
+pub(crate) fn join(place: &Place, hub: &Hub, more: &[&str]) -> Ran {
     typed(place, &[&["join", &hub.proxy.url, "--project", "shop"], more].concat())
 }
 
@@ -334,7 +344,7 @@ fn a_hub_that_is_restored_gets_what_it_lacks_once() {
 impl Hub {
     /// Starts the hub again after it was killed.
     fn restart_stopped(&mut self) {
-        self.server = start(self.folder.path(), &self.proxy);
+        self.server = start(self.folder.path(), &self.proxy, &[]);
         self.proxy.mend(&self.server.address);
     }
 }

@@ -11,7 +11,7 @@ use crate::task_place::Tasks;
 use crate::wait::{output_of, wait_for, wait_until};
 
 /// An agent that leaves a result.
-const GOOD: &str = r#"cat > /dev/null
+pub(crate) const GOOD: &str = r#"cat > /dev/null
 cd "$ACCORD_TASK_DIR/outputs"
 echo 'The cache is cleared at midnight.' > summary.md
 echo 'one' > plan.txt

@@ -25,6 +25,7 @@ mod crash;
 mod credentials;
 mod data_folder;
 mod documents;
+mod edge_decisions;
 mod edges;
 #[expect(clippy::unwrap_used, dead_code, reason = "the tests of the services use more of it")]
 #[path = "../../../memory/tests/suite/embedding_server.rs"]

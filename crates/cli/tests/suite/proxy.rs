@@ -3,9 +3,11 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::memory::bare;
 use crate::server::Server;
 
 /// A proxy between clients and a host.
@@ -103,11 +105,15 @@ impl Shared {
     }
 }
 
-/// Serves a data folder that answers to the name of a proxy, too.
-pub(crate) fn serve_behind(proxy: &Proxy, data: &Path) -> Server {
+/// Serves a data folder that answers to the name of a proxy, too, with variables in the environment
+/// of its process.
+pub(crate) fn serve_behind(proxy: &Proxy, data: &Path, variables: &[(&str, &str)]) -> Server {
     std::fs::create_dir_all(data).expect("a folder");
     let name = proxy.url.rsplit('/').next().expect("an address");
     std::fs::write(data.join("accord.toml"), format!("allowed_hosts = [\"{name}\"]\n"))
         .expect("a file");
-    Server::start(data, &[])
+    let data = data.to_str().expect("text");
+    let mut serve = bare(&["serve", "--listen", "127.0.0.1:0", "--data", data]);
+    serve.envs(variables.iter().copied()).stderr(Stdio::piped());
+    Server::begin(&mut serve)
 }

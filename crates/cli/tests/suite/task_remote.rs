@@ -27,7 +27,7 @@ impl Scene {
     fn new(init: &str) -> Self {
         let (tasks, proxy) = (Tasks::new(), Proxy::new());
         tasks.yes(&format!("init {init}"));
-        let server = serve_behind(&proxy, &tasks.data());
+        let server = serve_behind(&proxy, &tasks.data(), &[]);
         proxy.mend(&server.address);
         let laptop = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(laptop.path().join("repo")).expect("a folder");

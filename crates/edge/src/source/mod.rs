@@ -1,5 +1,6 @@
 //! What a work tree has for the outbox.
 
+mod apply;
 mod runs;
 mod tasks;
 
@@ -86,19 +87,28 @@ impl Source {
     /// What an outbox does not have.
     pub(crate) fn scan(&self, join: &JoinFile, outbox: &Outbox) -> Result<Found> {
         let scan = Scan { choice: Some(join), outbox: Some(outbox) };
-        let (mut happened, mut waiting) = match &self.of {
-            Of::Runs(runs) => (runs::happened(runs, &scan)?, runs::waiting(runs, &scan)?),
-            Of::Tasks(tree) => (tasks::happened(tree, &scan)?, tasks::waiting(tree, &scan)?),
+        let mut happened = match &self.of {
+            Of::Runs(runs) => runs::happened(runs, &scan)?,
+            Of::Tasks(tree) => tasks::happened(tree, &scan)?,
         };
-        let home = std::env::home_dir();
-        let home = home.as_deref().and_then(Path::to_str);
-        let hidden = Hidden::new(&join.root, home, &scan.exclude());
+        let hidden = scan.hidden();
         happened.iter_mut().for_each(|entry| clean(&mut entry.body, &hidden));
+        Ok(Found { happened, waiting: Some(self.waiting(join, Some(outbox))?) })
+    }
+
+    /// What waits for a person: without an outbox, all that can be said about it.
+    pub(crate) fn waiting(&self, join: &JoinFile, outbox: Option<&Outbox>) -> Result<Vec<Waiting>> {
+        let scan = Scan { choice: Some(join), outbox };
+        let mut waiting = match &self.of {
+            Of::Runs(runs) => runs::waiting(runs, &scan)?,
+            Of::Tasks(tree) => tasks::waiting(tree, &scan)?,
+        };
+        let hidden = scan.hidden();
         waiting.iter_mut().for_each(|waiting| {
             clean(&mut waiting.body, &hidden);
             seal(waiting);
         });
-        Ok(Found { happened, waiting: Some(waiting) })
+        Ok(waiting)
     }
 }
 
@@ -112,6 +122,14 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn ids() -> Self {
         Self { choice: None, outbox: None }
+    }
+
+    /// The names that no text has.
+    fn hidden(&self) -> Hidden {
+        let home = std::env::home_dir();
+        let home = home.as_deref().and_then(Path::to_str);
+        let root = self.choice.map_or("", |join| join.root.as_str());
+        Hidden::new(root, home, &self.exclude())
     }
 
     fn knows(&self, kind: EdgeEntryKind, id: &str) -> bool {

@@ -206,6 +206,7 @@ documents! {
         EVIDENCE_DIGEST: Text = "evidence_digest",
         DECISION_ID: Text = "decision_id",
         KNOWN_BY: Text = "known_by",
+        HUB: Text = "hub",
         ASKED_AT: Timestamp = "asked_at",
         DECIDED_AT: Timestamp = "decided_at",
         SANDBOX: Text = "sandbox",

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use accord_base::decision::DecisionRecord;
 use accord_contract::{Object, Value, Wire as _};
 use accord_runs_core::Result;
+use accord_system::durable_step;
 use accord_trees::record::RecordLines;
 use accord_trees::{Disk as _, Root};
 
@@ -32,7 +33,9 @@ impl Guard {
             ("at".into(), record.decided_at.encode()),
             ("decision".into(), record.outcome.as_str().into()),
         ]);
-        append(&self.place.make()?, record, line)
+        append(&self.place.make()?, record, line)?;
+        durable_step("run.decision");
+        Ok(())
     }
 
     /// The decisions that were carried out, oldest first.
@@ -49,8 +52,11 @@ impl Guard {
         // A line that is cut off, or of an earlier version, has no record.
         let records = lines.filter_map(|line| line.ok()?.object.remove(RECORD));
         let records = records.filter_map(|record| DecisionRecord::from_document(record).ok());
+        let mut seen = BTreeSet::new();
         let counts = |record: &DecisionRecord| {
-            record.kind == ADOPTION || carried_out.contains(record.decision_id.as_str())
+            // One of a hub that was tried again after a kill has several lines.
+            let is_new = seen.insert(record.decision_id.clone());
+            is_new && (record.kind == ADOPTION || carried_out.contains(record.decision_id.as_str()))
         };
         Ok(records.filter(counts).collect())
     }

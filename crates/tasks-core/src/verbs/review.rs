@@ -206,7 +206,14 @@ impl Verdict {
             "evidence": digest.as_str(),
         });
         if let Some(members) = decision.as_object_mut() {
-            let said = [("presence", by.presence.recorded()), ("note", note)];
+            let hub = by.presence.hub.as_ref();
+            let decided_at = hub.map(|decided| decided.decided_at.to_string());
+            let said = [
+                ("presence", by.presence.recorded()),
+                ("hub", hub.map(|decided| decided.hub.as_str())),
+                ("decidedAt", decided_at.as_deref()),
+                ("note", note),
+            ];
             members
                 .extend(said.into_iter().filter_map(|(name, it)| Some((name.into(), it?.into()))));
         }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use accord_contract::Code;
 use accord_edge::{Edges, Joined, Pass, Source, sources_in};
 
+use super::applies::{AsCommands, line as decision_line};
 use super::hub::HubClient;
 use super::status::StatusArgs;
 use super::{TreeArgs, joined_of, must_be_person};
@@ -16,17 +17,22 @@ use crate::{CliError, Exit, Result, print_line, print_note};
 const LOOK: Duration = Duration::from_millis(500);
 /// How often the hub is asked where it is while nothing happens: it may have been restored.
 const CONTACT: Duration = Duration::from_secs(15);
+/// The same where the hub may decide.
+const DECISIONS: Duration = Duration::from_secs(5);
+/// When a decision is tried again, for example because a worker runs.
+const AGAIN: Duration = Duration::from_secs(1);
 /// The first and the longest pause after a failure.
 const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// Send what happens in this joined folder to its hub, until Ctrl-C
+/// Send what happens in this joined folder to its hub, and apply what people decided there, until
+/// Ctrl-C
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct EdgeArgs {
     #[command(subcommand)]
     command: Option<EdgeCommand>,
 
-    /// Send what is new now, and end
+    /// Send what is new now, apply what was decided, and end
     #[arg(long)]
     once: bool,
 
@@ -52,6 +58,8 @@ struct Followed {
     contact: Instant,
     pause: Duration,
     trouble: Option<String>,
+    /// Whether a decision of the hub is tried again soon.
+    is_again: bool,
 }
 
 impl EdgeArgs {
@@ -93,7 +101,13 @@ impl EdgeArgs {
     fn send_once(&self, found: &[(Source, Joined)]) -> Result<Exit> {
         let mut failed = None;
         for (source, joined) in found {
-            let sent = HubClient::of(&joined.join).and_then(|hub| Ok(joined.pass(source, &hub)?));
+            let sent = HubClient::of(&joined.join)
+                .and_then(|hub| Ok(joined.pass_and_apply(source, &hub, &AsCommands)?));
+            if let Ok(Some(pass)) = &sent {
+                for decided in &pass.decided {
+                    print_line(decision_line(joined, decided))?;
+                }
+            }
             match sent {
                 Ok(pass) => drop(print_line(clean(&line(joined, pass)))?),
                 Err(refused) => failed = Some(self.unless_alone(joined, refused)?),
@@ -138,7 +152,7 @@ fn all(edges: &Edges) -> Vec<(Source, Joined)> {
 impl Followed {
     fn new((source, joined): (Source, Joined)) -> Self {
         let (contact, pause) = (Instant::now(), Duration::ZERO);
-        Self { source, joined, seen: None, contact, pause, trouble: None }
+        Self { source, joined, seen: None, contact, pause, trouble: None, is_again: false }
     }
 
     /// Sends if something changed, or if it is time. What cannot be sent waits in the outbox.
@@ -147,6 +161,8 @@ impl Followed {
         let is_due = self.contact.elapsed()
             >= self.pause.max(match self.trouble {
                 Some(_) => Duration::ZERO,
+                None if self.is_again => AGAIN,
+                None if self.joined.join.decide.iter().flatten().next().is_some() => DECISIONS,
                 None => CONTACT,
             });
         let is_new = self.seen.as_ref() != Some(&now);
@@ -162,8 +178,12 @@ impl Followed {
         }
         let hub = HubClient::of(&self.joined.join)?;
         self.contact = Instant::now();
-        match self.joined.pass(&self.source, &hub) {
+        match self.joined.pass_and_apply(&self.source, &hub, &AsCommands) {
             Ok(Some(pass)) => {
+                self.is_again = pass.later.is_some();
+                for decided in &pass.decided {
+                    print_line(decision_line(&self.joined, decided))?;
+                }
                 if self.trouble.take().is_some() || pass.applied > 0 {
                     print_line(clean(&line(&self.joined, Some(pass))))?;
                 }

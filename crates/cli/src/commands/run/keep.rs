@@ -40,7 +40,7 @@ impl RepoArgs {
 }
 
 /// The same for the governed repository of a folder.
-pub(super) fn keep_in(folder: &Path) {
+pub(crate) fn keep_in(folder: &Path) {
     if let Err(error) = keep(folder) {
         print_note(clean(&format!("the memory does not keep what was decided: {error}")));
     }

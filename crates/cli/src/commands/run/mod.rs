@@ -40,6 +40,8 @@ use crate::render::{Page, Style, Times, clean, counted};
 use crate::terminal::can_ask;
 use crate::{CliError, Exit, Result, print_either, print_note};
 
+pub(crate) use self::keep::keep_in;
+
 subcommands! {
     /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
     pub(crate) RunArgs, RunCommand through door {
@@ -233,7 +235,7 @@ fn environment() -> Result<Environment> {
 }
 
 /// The environment of a command that decides under the operator's rules.
-fn silent_environment() -> Result<Environment> {
+pub(crate) fn silent_environment() -> Result<Environment> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
     let data = DataFolder::of(None)?.path;

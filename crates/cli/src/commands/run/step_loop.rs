@@ -1,16 +1,16 @@
 //! `accord run step` and `accord run loop`: turns that their workers do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use accord_api::LocalDeclaration;
 use accord_base::Door;
 use accord_contract::{Code, Failure};
 use accord_process::Cancel;
 use accord_runs::answers::{DriveEnd, drive_answer};
-use accord_runs::operations::{LoopOptions, Step};
+use accord_runs::operations::{LoopOptions, LoopResult, LoopStop, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use accord_runs_core::TurnId;
 use accord_runs_core::operations::answers::RunStop;
@@ -22,12 +22,18 @@ use super::person::{human, person};
 use super::sockets::with_sockets;
 use super::{RepoArgs, TurnArgs, next_lines, silent_environment, take};
 use crate::arguments::duration;
+use crate::commands::edge::apply_here;
 use crate::commands::progress::Progress;
 use crate::commands::worker_output::WorkerOutput;
 use crate::host::Actor;
 use crate::interrupt::cancel_on_signal;
 use crate::render::{Style, clean, counted};
 use crate::{Exit, Result, print_note};
+
+/// How often the run is looked at while a person is needed.
+const LOOK: Duration = Duration::from_millis(300);
+/// How often the hub is asked for decisions.
+const ASK: Duration = Duration::from_secs(2);
 
 /// Run the next turn: assign, dispatch, run its worker, accept or try again
 #[derive(Debug, clap::Args)]
@@ -49,12 +55,17 @@ pub(super) struct StepArgs {
 /// Run turn after turn, until the run is completed or a person is needed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 0 the run is completed, a person is next or the maximum \
-number of turns was reached; 1 the run is blocked; 2 something failed.")]
+number of turns was reached; 1 the run is blocked; 2 something failed.\nWith --wait, a gate or a \
+block does not end the loop.")]
 pub(super) struct LoopArgs {
     /// The maximum number of turns, including those that are active at the start;
     /// `run_loop.max_turns` in agentxchain.json if absent, else 50
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
+
+    /// Stay where a person is needed, until somebody decided here or on the hub, and go on
+    #[arg(long)]
+    wait: bool,
 
     /// Approve gates that need a person, in the name of the one who starts the loop
     #[arg(long)]
@@ -121,8 +132,52 @@ impl LoopArgs {
             max_turns: self.max_turns,
             auto_approve: self.auto_approve.then(approve).transpose()?,
         };
-        drive_run(&self.repo, self.cycle.verbose, |runs| Ok(runs.run_loop(&options)?.into()))
+        let folder = self.repo.folder();
+        drive_run(&self.repo, self.cycle.verbose, |runs| match self.wait {
+            false => Ok(runs.run_loop(&options)?.into()),
+            true => Ok(loop_and_wait(runs, options, &folder)?.into()),
+        })
     }
+}
+
+/// Runs turn after turn, also after a person was needed.
+fn loop_and_wait(
+    runs: &Runs,
+    mut options: LoopOptions,
+    folder: &Path,
+) -> Result<LoopResult, Failure> {
+    let (mut accepted, mut warnings) = (0, Vec::new());
+    loop {
+        let end = runs.run_loop(&options)?;
+        accepted += end.accepted;
+        warnings.extend(end.warnings);
+        let waits = matches!(end.stop, LoopStop::GateHeld(_) | LoopStop::Blocked);
+        options.max_turns = options.max_turns.map(|most| most.saturating_sub(end.accepted));
+        if !waits || !somebody_decided(runs, folder)? {
+            return Ok(LoopResult { stop: end.stop, accepted, warnings });
+        }
+        keep_in(folder);
+    }
+}
+
+/// Waits until somebody decided, here or on the hub. Returns `false` after Ctrl-C.
+fn somebody_decided(runs: &Runs, folder: &Path) -> Result<bool, Failure> {
+    let is_waiting = || Ok::<_, Failure>(runs.state()?.status().waits_for_person());
+    print_note("a person is needed; waiting for a decision, here or on the hub");
+    let mut asked: Option<Instant> = None;
+    while is_waiting()? {
+        if runs.environment().cancel_token().is_some_and(Cancel::is_cancelled) {
+            return Ok(false);
+        }
+        if asked.is_none_or(|asked| asked.elapsed() >= ASK) {
+            // The hub may be away, and the repository need not be joined.
+            drop(apply_here(folder));
+            asked = Some(Instant::now());
+        } else {
+            std::thread::sleep(LOOK);
+        }
+    }
+    Ok(true)
 }
 
 /// Runs turns, prints the progress and the result.
