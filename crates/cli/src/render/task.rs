@@ -102,6 +102,10 @@ pub(crate) fn task(page: &mut Page, answer: &ops::ShowAnswer) {
     decision(page, "approved", task.approval.as_ref());
     if task.attempts > 0 {
         page.labelled("failed", &counted(task.attempts, "time"));
+        let error = task.metadata.get("lastError").and_then(|error| error.as_str());
+        // The reason of a block has it, too.
+        let is_new = |error: &&str| !task.block_reason.iter().any(|why| why.contains(*error));
+        page.labelled_some_whole("last error", error.filter(is_new));
     }
     if let Some(run) = &task.run {
         result(page, run);
@@ -234,7 +238,7 @@ fn observed(page: &mut Page, answer: &ops::ShowAnswer) {
 pub(crate) fn created_task(
     page: &mut Page,
     answer: &ops::TaskAnswer,
-    work: &str,
+    work: impl FnOnce(&ops::TaskDetails) -> String,
     promote: impl FnOnce(&str) -> String,
 ) {
     let task = &answer.task;
@@ -242,7 +246,7 @@ pub(crate) fn created_task(
     page.line(format!("created {shown} ({})", coloured(page, task.status)));
     warnings(page, &answer.warnings);
     match task.status {
-        Status::Ready => next(page, work),
+        Status::Ready => next(page, &work(task)),
         Status::Backlog if task.depends_on.is_empty() => next(page, &promote(&task.id.to_string())),
         _ => {}
     }

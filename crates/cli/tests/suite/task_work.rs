@@ -400,3 +400,22 @@ fn start(tasks: &Tasks, words: &str) -> Child {
 fn began(tasks: &Tasks, id: &str) -> bool {
     tasks.root().join(format!("tasks/in-progress/{id}/work/began")).exists()
 }
+
+#[test]
+fn what_an_agent_failed_on_is_shown_also_when_the_task_is_not_blocked_any_more() {
+    let tasks = Tasks::new();
+    let created = tasks.yes("create 'One of a role' --ready --role 'the dev'");
+    assert!(created.contains("work --agent AGENT --as NAME --role 'the dev'"), "{created}");
+    let created = tasks.yes("create 'One of an agent' --ready --agent dev");
+    assert!(created.contains("work --agent AGENT --as dev\n"), "{created}");
+    let id = tasks.create("One --ready --priority critical");
+    let agent = tasks.agent("fails.sh", "echo 'no space left' >&2; exit 3");
+    work(&tasks, &format!("--agent '{agent}' --as other --role any --once"));
+    let error = "the agent ended with exit code 3 without a report: no space left";
+    let shown = tasks.yes(&format!("show {id}"));
+    assert!(shown.contains(error) && !shown.contains("last error"), "{shown}");
+    tasks.yes(&format!("cancel {id}"));
+    let shown = tasks.yes(&format!("show {id}"));
+    let line = shown.lines().find(|line| line.contains("last error")).expect("a line");
+    assert!(line.contains(error), "{shown}");
+}

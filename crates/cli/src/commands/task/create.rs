@@ -6,6 +6,7 @@ use accord_api::Json;
 use accord_contract::{Code, Field};
 use accord_tasks_core::operations::{
     CreateManyRequest, CreateRequest, CreateTask, CreateTasks, EditRequest, EditTask, ReviewBy,
+    TaskDetails,
 };
 use accord_tasks_core::plan::read_plan;
 use accord_tasks_core::task::{OnViolation, Priority};
@@ -193,15 +194,30 @@ impl CreateArgs {
             ..CreateRequest::default()
         };
         let answer = place.change::<CreateTask>(place.tasks()?, Json(body), &actor)?;
-        let work = place.command("work --agent AGENT --as NAME");
+        let work = |task: &TaskDetails| place.command(&work_on(task));
         let promote = |id: &str| place.command(&format!("promote {id}"));
         place.print(answer, |page, answer| {
             if self.id_only {
                 page.line(answer.task.id.to_string());
             } else {
-                render::created_task(page, answer, &work, promote);
+                render::created_task(page, answer, work, promote);
             }
         })
+    }
+}
+
+/// The command of a worker that gets a task.
+fn work_on(task: &TaskDetails) -> String {
+    let option = |name: &str, value: &Option<String>| {
+        let value = value.as_deref().map(shell_words::quote);
+        value.map(|value| format!(" {name} {value}")).unwrap_or_default()
+    };
+    match &task.agent {
+        Some(agent) => format!("work --agent AGENT --as {}", shell_words::quote(agent)),
+        None => {
+            let (role, team) = (option("--role", &task.role), option("--team", &task.team));
+            format!("work --agent AGENT --as NAME{role}{team}")
+        }
     }
 }
 
