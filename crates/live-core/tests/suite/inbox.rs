@@ -8,7 +8,7 @@ use accord_live_core::{AppId, SessionId};
 use serde_json::json;
 
 #[test]
-fn an_ask_with_a_deadline_is_the_most_urgent() {
+fn an_ask_is_the_most_urgent_shortly_before_its_deadline() {
     let at = Time::from_unix_millis;
     let head = Head { is_asking: true, ..Head::new(at(0), 600) };
     let id = SessionId::new("live_1").expect("an id");
@@ -17,13 +17,18 @@ fn an_ask_with_a_deadline_is_the_most_urgent() {
     let ask = Ask { asked_by, intent: "Deploy\n3.0?".to_owned(), since: at(7) };
     let contract = json!({"x-answerWithin": 60, "x-to": "human:lead"}).to_string();
     let item = waiting(&session, Some(&ask), &contract).expect("it waits");
-    assert_eq!((item.urgency, item.deadline), (Urgency::Loss, Some(at(60_007))));
+    assert_eq!((item.urgency_at(at(7)), item.deadline), (Urgency::Loss, Some(at(60_007))));
+    let hour = json!({"x-answerWithin": 3_600}).to_string();
+    let long = waiting(&session, Some(&ask), &hour).expect("it waits");
+    let (early, late) = (at(2_700_006), at(2_700_007));
+    assert_eq!(long.urgency_at(early), Urgency::Piece);
+    assert_eq!(long.urgency_at(late), Urgency::Loss);
     assert_eq!(item.title, "agent:planner asks a person");
     assert_eq!(item.words.as_deref(), Some("Deploy 3.0?"));
     assert_eq!(item.to.as_deref(), Some("human:lead"));
     assert_eq!(item.opening, 7);
     let item = waiting(&session, Some(&ask), "").expect("it waits");
-    assert_eq!((item.urgency, item.gone_at), (Urgency::Piece, Some(at(600_000))));
+    assert_eq!((item.urgency_at(at(9)), item.gone_at), (Urgency::Piece, Some(at(600_000))));
     session.head.is_asking = false;
     assert_eq!(waiting(&session, Some(&ask), &contract), None);
     assert_eq!(waiting(&session, None, &contract), None);
