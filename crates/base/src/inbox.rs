@@ -47,8 +47,6 @@ pub mod kind {
     pub const RUN_MERGE: &str = "run.merge";
     /// A turn proposes changes.
     pub const RUN_PROPOSAL: &str = "run.proposal";
-    /// A turn waits for the work of a person.
-    pub const RUN_TURN: &str = "run.turn";
     /// An edge waits for something of another kind.
     pub const EDGE_REQUEST: &str = "edge.request";
 }

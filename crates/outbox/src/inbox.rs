@@ -31,7 +31,6 @@ fn meaning(type_name: &str) -> (&'static str, &'static str, Urgency) {
         "run.block" => (kind::RUN_BLOCKED, "A run is blocked", Urgency::Chain),
         "run.merge" => (kind::RUN_MERGE, "The files of two turns conflict", Urgency::Chain),
         "run.proposal" => (kind::RUN_PROPOSAL, "Proposed changes wait", Urgency::Should),
-        "run.turn" => (kind::RUN_TURN, "A turn of a person waits", Urgency::Piece),
         "task.review" => (kind::TASK_REVIEW, "A task waits for its review", Urgency::Piece),
         "task.blocked" => (kind::TASK_BLOCKED, "A task is blocked", Urgency::Piece),
         "task.deadletter" => (kind::TASK_FAILED, "A task failed too often", Urgency::Loss),

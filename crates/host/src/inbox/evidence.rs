@@ -93,7 +93,7 @@ impl Host {
             facts.claim("title", title);
         }
         if let Some(Value::Object(members)) = body.get("facts").or_else(|| body.get("task")) {
-            for (name, value) in members.iter().take(MOST) {
+            for (name, value) in members.iter().filter(|(_, value)| says(value)).take(MOST) {
                 facts.claim(name, plain(value));
             }
         }
@@ -220,6 +220,17 @@ impl Host {
         }
         facts.claim("task", &shown.task.title);
         Ok(())
+    }
+}
+
+/// Whether a value says anything: an empty list of warnings does not.
+fn says(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
