@@ -34,6 +34,8 @@ pub struct Invocation {
     pub(crate) work: Option<Work>,
     /// Whether the program only starts the worker, and must not be asked to end.
     pub(crate) is_wrapped: bool,
+    /// Whether it may finish when this process is killed.
+    pub(crate) finishes: bool,
     /// Mounts of its sandbox that must stay while it runs.
     pub(crate) held: Vec<PathBuf>,
     /// The folder of the attempt, if the worker is in a sandbox.
@@ -54,6 +56,7 @@ impl Invocation {
             cwd: None,
             work: None,
             is_wrapped: false,
+            finishes: false,
             held: Vec::new(),
             attempt: None,
         }
@@ -133,14 +136,16 @@ impl Invocation {
                 if let Some(record) = record {
                     command.arg("--record").arg(record.path());
                     // What is in a namespace of its own ends with it.
-                    for program in kept_programs().iter().filter(|_| !self.is_wrapped) {
+                    let keeps = !self.is_wrapped && !self.finishes;
+                    for program in kept_programs().iter().filter(|_| keeps) {
                         command.arg("--keep").arg(program);
                     }
                 }
                 for path in &self.held {
                     command.arg("--held").arg(path);
                 }
-                command.args(self.is_wrapped.then_some("--wrapped")).arg("--").arg(&self.program);
+                command.args(self.is_wrapped.then_some("--wrapped"));
+                command.args(self.finishes.then_some("--finish")).arg("--").arg(&self.program);
                 command
             }
             None => {

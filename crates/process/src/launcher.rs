@@ -10,6 +10,9 @@
 //!
 //! SIGTERM asks the worker and all that it started to end; SIGINT kills them. The launcher ends as
 //! its worker did: with the same exit code, or by the same signal.
+//!
+//! A tool such as git may finish after its supervisor died, because it would leave its lock files
+//! if it was killed. The system then sends SIGHUP to its launcher, which kills it after a limit.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -25,7 +28,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process, setrlimit, setsid, waitid,
 };
-use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use crate::descendants::{descendants, end_descendants, reap_one, signal_descendants};
 use crate::error::StartError;
@@ -42,6 +45,9 @@ use crate::table::{Process, ProcessTable};
 const REAP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the end of the worker is looked for where no descriptor tells it.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How long a tool may take to finish when its supervisor died.
+const FINISH_LIMIT: Duration = Duration::from_secs(60);
 
 /// How long the list of the mounts of a worker is looked for again and again.
 const START_LIMIT: Duration = Duration::from_secs(10);
@@ -62,6 +68,8 @@ pub struct LaunchOptions {
     /// The program only starts the worker. It is not asked to end, because it would kill the worker
     /// at once.
     pub is_wrapped: bool,
+    /// The program may finish if the supervisor dies.
+    pub finishes: bool,
     /// Mounts inside that must stay. The worker is ended if one comes off.
     pub held: Vec<PathBuf>,
 }
@@ -94,7 +102,8 @@ pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, St
     // Before the session begins: from then on the supervisor can send signals to it.
     let asked = on_signal(SIGTERM).map_err(system)?;
     let killed = on_signal(SIGINT).map_err(system)?;
-    prepare().map_err(system)?;
+    let died = options.finishes.then(|| on_signal(SIGHUP)).transpose().map_err(system)?;
+    prepare(if options.finishes { Signal::HUP } else { Signal::INT }).map_err(system)?;
     let mut record = options.record.as_deref().and_then(Record::join);
     let child = worker.start_attached()?;
     // Closed when this process ends, which is soon after the worker.
@@ -102,8 +111,8 @@ pub fn launch(worker: &Invocation, options: &LaunchOptions) -> Result<Ending, St
     forget_streams().map_err(system)?;
     let worker_pid = Pid::from_child(&child);
     let mut held = HeldMounts::new(&options.held);
-    let streams = (&asked, &killed);
-    let ending = wait(worker_pid, options.is_wrapped, streams, record.as_mut(), &mut held);
+    let streams = Streams { asked: &asked, killed: &killed, died: died.as_ref() };
+    let ending = wait(worker_pid, options.is_wrapped, &streams, record.as_mut(), &mut held);
     let ending = ending.map_err(system)?;
     if let (Some(path), Ok(stderr)) = (held.lost().map_err(system)?, stderr) {
         let line = lost_mount(path);
@@ -164,7 +173,7 @@ fn launch_keeper(worker: &Invocation, options: &LaunchOptions) -> Result<Ending,
     let asked = on_signal(SIGTERM).map_err(system)?;
     let killed = on_signal(SIGINT).map_err(system)?;
     let changed = on_signal(SIGCHLD).map_err(system)?;
-    prepare().map_err(system)?;
+    prepare(Signal::INT).map_err(system)?;
     let mut words: Vec<OsString> = vec!["launch".into(), "--keeper".into()];
     for (flag, path) in [("--attempt", &options.attempt), ("--record", &options.record)] {
         words.extend(path.iter().flat_map(|path| [flag.into(), path.into()]));
@@ -212,13 +221,15 @@ pub fn end_by(signal: i32) {
     let _ = signal_hook::low_level::emulate_default_handler(signal);
 }
 
-fn prepare() -> io::Result<()> {
+/// Begins a session. The system sends this signal when the supervisor dies.
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
+fn prepare(at_death: Signal) -> io::Result<()> {
     setsid()?;
     supervise();
     // Descriptors that a shell or a job runner left open would pass every sandbox.
     close_fds::set_fds_cloexec(3, &[]);
     #[cfg(target_os = "linux")]
-    rustix::process::set_parent_process_death_signal(Some(Signal::INT))?;
+    rustix::process::set_parent_process_death_signal(Some(at_death))?;
     Ok(())
 }
 
@@ -239,16 +250,26 @@ fn forget_streams() -> io::Result<()> {
     Ok(())
 }
 
+/// The signals that a launcher has got.
+struct Streams<'a> {
+    asked: &'a UnixStream,
+    killed: &'a UnixStream,
+    /// The supervisor died, and the program may finish.
+    died: Option<&'a UnixStream>,
+}
+
 /// Waits until the worker has ended, and reaps what it left behind meanwhile.
 fn wait(
     worker: Pid,
     is_wrapped: bool,
-    (asked, killed): (&UnixStream, &UnixStream),
+    streams: &Streams<'_>,
     mut record: Option<&mut Record>,
     held: &mut HeldMounts<'_>,
 ) -> io::Result<Ending> {
     let watch = watch_end_of(worker);
     let (begun, mut next_look) = (Instant::now(), Instant::now());
+    let signals: Vec<_> = [streams.asked, streams.killed].into_iter().chain(streams.died).collect();
+    let mut finish_until = None;
     loop {
         while let Some((pid, status)) = reap_one() {
             if pid == worker {
@@ -270,11 +291,15 @@ fn wait(
         }
         let is_soon = watch.is_none() || (held.is_awaited() && begun.elapsed() < START_LIMIT);
         let wait = if is_soon { POLL_INTERVAL } else { REAP_INTERVAL };
-        sleep_until_event((watch.as_ref(), held.list()), wait, &[asked, killed])?;
-        if has_byte(killed) || held.lost()?.is_some() {
+        sleep_until_event((watch.as_ref(), held.list()), wait, &signals)?;
+        if streams.died.is_some_and(has_byte) {
+            finish_until = Some(Instant::now() + FINISH_LIMIT);
+        }
+        let is_late = finish_until.is_some_and(|limit| Instant::now() >= limit);
+        if has_byte(streams.killed) || is_late || held.lost()?.is_some() {
             // The others are killed when it has ended.
             let _ = kill_process(worker, Signal::KILL);
-        } else if has_byte(asked) {
+        } else if has_byte(streams.asked) {
             signal_descendants(Signal::TERM, is_wrapped.then_some(worker));
         }
     }

@@ -35,6 +35,10 @@ pub(super) struct LaunchArgs {
     #[arg(long)]
     wrapped: bool,
 
+    /// The program may finish if this process's parent is killed
+    #[arg(long)]
+    finish: bool,
+
     /// A mount of the sandbox that must stay; can be repeated
     #[arg(long, value_name = "PATH")]
     held: Vec<PathBuf>,
@@ -52,6 +56,7 @@ impl LaunchArgs {
             keep: self.keep,
             is_keeper: self.keeper,
             is_wrapped: self.wrapped,
+            finishes: self.finish,
             held: self.held,
         };
         let ending = accord_process::launch(&invocation(self.words), &options)

@@ -267,3 +267,41 @@ fn a_filter_of_git_that_a_worker_changed_has_the_rights_of_a_worker() {
         }
     }
 }
+
+/// The git of a command that was killed finishes: a killed git would leave its lock file, and a
+/// person's next git would refuse to work.
+#[test]
+fn a_git_that_was_started_outlives_a_killed_command() {
+    const FILTER: &str = "#!/bin/sh
+if [ -e .git/index.lock ]; then
+  tries=0
+  until [ -e go ] || [ $tries -gt 1200 ]; do sleep 0.05; tries=$((tries + 1)); done
+fi
+cat
+";
+    let modes = ["landlock", "bubblewrap"].into_iter().filter(|mode| has_sandbox(mode));
+    for mode in modes.chain(["off"]) {
+        let place = Place::begun();
+        place.write("tools/clean.sh", FILTER);
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(place.at("tools/clean.sh"), executable).expect("changed");
+        place.write(".gitattributes", "*.txt filter=fmt\n");
+        place.write(".gitignore", "/go\n");
+        place.commit();
+        place.git(&["config", "filter.fmt.clean", "tools/clean.sh"]);
+        place.work("pm", &["a.txt"], |_| {});
+        place.write("a.txt", "changed\n");
+        place.run("accept").yes();
+        let mut checkpoint = place.command("checkpoint");
+        checkpoint.env("ACCORD_WORKERS_SANDBOX", mode).stdin(Stdio::null());
+        let mut checkpoint = checkpoint.spawn().expect("accord starts");
+        let lock = place.at(".git/index.lock");
+        wait_until("git to write its index", || lock.exists());
+        checkpoint.kill().expect("killed");
+        checkpoint.wait().expect("ended");
+        place.write("go", "");
+        wait_until(format_args!("the end of git, {mode}"), || !lock.exists());
+        place.run("checkpoint").yes();
+        place.git(&["diff", "--quiet", "HEAD", "--", "a.txt"]);
+    }
+}

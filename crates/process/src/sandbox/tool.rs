@@ -18,8 +18,9 @@ use crate::invocation::Invocation;
 impl Confinement {
     /// A program of the person that reads what a worker wrote, such as git, whose filters may be
     /// programs of the work tree. It sees what a worker sees, and the visible files. It changes
-    /// only `writable`. What it leaves behind is ended. `None` if workers have a sandbox and it
-    /// cannot have one: it must not run what a worker can write.
+    /// only `writable`. What it leaves behind is ended. It finishes if this process is killed: a
+    /// killed git leaves its lock files. `None` if workers have a sandbox and it cannot have one:
+    /// it must not run what a worker can write.
     pub fn apply_to_tool(
         &self,
         tool: Invocation,
@@ -30,7 +31,9 @@ impl Confinement {
         if !has_launcher {
             return Ok(Some(tool).filter(|_| self.mode == SandboxMode::Off));
         }
-        let tool = SOCKETS.into_iter().fold(tool.as_worker(&self.tree, "git"), Invocation::without);
+        let mut tool = tool.as_worker(&self.tree, "git");
+        tool.finishes = true;
+        let tool = SOCKETS.into_iter().fold(tool, Invocation::without);
         if self.mode == SandboxMode::Off {
             return Ok(Some(tool));
         }
