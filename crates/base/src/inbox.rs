@@ -47,6 +47,12 @@ pub mod kind {
     pub const RUN_MERGE: &str = "run.merge";
     /// A turn proposes changes.
     pub const RUN_PROPOSAL: &str = "run.proposal";
+    /// A person does the work of a turn.
+    pub const RUN_TURN: &str = "run.turn";
+    /// The result of a turn was refused.
+    pub const RUN_REFUSED: &str = "run.refused";
+    /// A governed run goes on when its operator has done something.
+    pub const RUN_DUTY: &str = "run.duty";
     /// An edge waits for something of another kind.
     pub const EDGE_REQUEST: &str = "edge.request";
 }

@@ -10,6 +10,9 @@ use accord_contract::{Time, Value, Wire as _};
 use crate::EdgeRecord;
 use crate::evidence::digest;
 
+/// The member of a request that says that its deadline is over.
+pub const OVERDUE: &str = "overdue";
+
 /// Something that an edge sent, as the hub has it.
 #[derive(Clone, Copy, Debug)]
 pub struct SentItem<'a> {
@@ -31,6 +34,9 @@ fn meaning(type_name: &str) -> (&'static str, &'static str, Urgency) {
         "run.block" => (kind::RUN_BLOCKED, "A run is blocked", Urgency::Chain),
         "run.merge" => (kind::RUN_MERGE, "The files of two turns conflict", Urgency::Chain),
         "run.proposal" => (kind::RUN_PROPOSAL, "Proposed changes wait", Urgency::Should),
+        "run.turn" => (kind::RUN_TURN, "A turn waits for a person", Urgency::Piece),
+        "run.refused" => (kind::RUN_REFUSED, "The result of a turn was refused", Urgency::Piece),
+        "run.duty" => (kind::RUN_DUTY, "A run needs its operator", Urgency::Piece),
         "task.review" => (kind::TASK_REVIEW, "A task waits for its review", Urgency::Piece),
         "task.blocked" => (kind::TASK_BLOCKED, "A task is blocked", Urgency::Piece),
         "task.deadletter" => (kind::TASK_FAILED, "A task failed too often", Urgency::Loss),
@@ -51,7 +57,8 @@ pub fn waiting(sent: &SentItem<'_>) -> Option<Waiting> {
     waiting.words = text("title").and_then(words);
     waiting.version = digest(&entry.body).or_else(|| text("digest").map(str::to_owned));
     waiting.asked_by = actor;
-    waiting.urgency = urgency;
+    let is_overdue = entry.body.get(OVERDUE).and_then(Value::as_bool) == Some(true);
+    waiting.urgency = if is_overdue { urgency.min(Urgency::Chain) } else { urgency };
     Some(waiting)
 }
 

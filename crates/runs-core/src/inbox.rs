@@ -1,10 +1,15 @@
 //! What waits for a person about a governed run.
 
 use accord_base::inbox::{Urgency, Waiting, kind, words};
+use accord_canon::sha256;
 use accord_contract::Time;
 
-use crate::State;
+use crate::next_step::{NextStep, TurnView};
 use crate::state::Pending;
+use crate::{RuntimeType, State};
+
+/// How many digits of a digest tell two duties apart.
+const DIGITS: usize = 16;
 
 /// The item of a run that waits for a decision: a gate, or a block. `since` is when it began to, if
 /// the records say it; `evidence` is the digest of what is decided about.
@@ -37,4 +42,91 @@ pub fn waiting(
     item.urgency = Urgency::Chain;
     item.version = evidence.map(str::to_owned);
     Some(item)
+}
+
+/// A step that waits for a person, but is no decision about evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Duty {
+    /// The kind of its item.
+    pub kind: &'static str,
+    /// What tells it from the other steps of its run.
+    pub key: String,
+    /// A title, made of facts.
+    pub title: String,
+    /// What an agent or a program wrote.
+    pub words: Option<String>,
+    pub since: Option<Time>,
+    pub deadline: Option<Time>,
+    /// Whether its deadline is over.
+    pub is_overdue: bool,
+}
+
+/// The duty that a next step is; `None` for what a worker does, or the run does by itself.
+pub fn duty(step: &NextStep, turns: &[TurnView]) -> Option<Duty> {
+    let view = step.turn().and_then(|turn| turns.iter().find(|view| view.turn.id() == turn));
+    let by_hand = view.is_some_and(|view| view.runtime == Some(RuntimeType::Manual));
+    let (kind, name, what, words) = match step {
+        NextStep::Dispatch { .. } | NextStep::Work { .. } | NextStep::Accept { .. } if by_hand => {
+            (kind::RUN_TURN, "do", "A person does the work of", None)
+        }
+        NextStep::Mend { why, .. } => {
+            (kind::RUN_REFUSED, "mend", "A result was refused, of", Some(why.clone()))
+        }
+        NextStep::Overdue { .. } => (kind::RUN_DUTY, "reissue", "The deadline is over of", None),
+        NextStep::Reissue { .. } => (kind::RUN_DUTY, "reissue", "To be given out again:", None),
+        NextStep::Unable { why, .. } => {
+            (kind::RUN_DUTY, "unable", "Cannot start here:", Some(why.message.clone()))
+        }
+        NextStep::Assign { role, by_hand: true } => {
+            (kind::RUN_TURN, "assign", "The next turn is that of a person", Some(role.clone()))
+        }
+        NextStep::Tidy { files } => {
+            (kind::RUN_DUTY, "tidy", "Changed files belong to no turn", Some(files.join(" ")))
+        }
+        NextStep::RaiseBudget { missing } => {
+            let why = Some(missing.to_string());
+            (kind::RUN_DUTY, "budget", "The budget does not cover another turn", why)
+        }
+        NextStep::Examine(failure) => {
+            let why = Some(failure.message.clone());
+            (kind::RUN_DUTY, "examine", "Something is in the way of the run", why)
+        }
+        NextStep::Adopt(failure) => {
+            let why = Some(failure.message.clone());
+            (kind::RUN_DUTY, "adopt", "Changes were put back while a worker ran", why)
+        }
+        _ => return None,
+    };
+    let (key, title) = match view {
+        Some(TurnView { turn, .. }) => {
+            (format!("{}/{}", turn.id(), turn.attempt()), format!("{what} turn {}", turn.id()))
+        }
+        None => {
+            let digest = sha256(words.as_deref().unwrap_or_default().as_bytes()).hex();
+            (digest[..DIGITS].to_owned(), what.to_owned())
+        }
+    };
+    Some(Duty {
+        kind,
+        key: format!("{name}/{key}"),
+        title,
+        words,
+        since: view.and_then(|view| view.turn.began()),
+        deadline: view.and_then(|view| view.turn.deadline()),
+        is_overdue: view.is_some_and(|view| view.overdue),
+    })
+}
+
+impl Duty {
+    /// The item of a run.
+    pub fn waiting(&self, run: &str, now: Time) -> Waiting {
+        let since = self.since.unwrap_or(now);
+        let subject = format!("{run}/{}", self.key);
+        let mut item = Waiting::new(self.kind, &subject, 0, self.title.clone(), since);
+        item.words = self.words.as_deref().and_then(words);
+        item.deadline = self.deadline;
+        item.urgency = if self.is_overdue { Urgency::Chain } else { Urgency::Piece };
+        item.rises = self.deadline.map(|deadline| (deadline, Urgency::Chain));
+        item
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -110,7 +111,8 @@ impl Shop {
             let of_it = records.iter().filter(|record| &record["decision_id"] == id).count();
             assert_eq!((of_it, records.len()), (1, 1), "{about}: {records:?}");
         }
-        assert_eq!(self.hub.edge()["requests"], 0, "{about}");
+        // The next turn, which is that of a person.
+        assert_eq!(self.hub.kinds(), ["run.turn"], "{about}");
     }
 }
 
@@ -276,39 +278,82 @@ fn the_commands_of_a_gate_run_once_also_after_a_kill() {
     assert!(!event_ids(&shop.place, 0).is_empty());
 }
 
-#[test]
-fn a_review_of_a_task_is_decided_on_the_hub() {
-    let (hub, tasks) = (Hub::with(&[]), Tasks::new());
-    let state = tempfile::tempdir().expect("a folder");
-    let at_edge = |words: &[&str]| {
+/// A task tree that is joined, so that the hub decides reviews.
+struct Board {
+    hub: Hub,
+    tasks: Tasks,
+    state: tempfile::TempDir,
+}
+
+impl Board {
+    fn new() -> Self {
+        let state = tempfile::tempdir().expect("a folder");
+        Self { hub: Hub::with(&[]), tasks: Tasks::new(), state }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
         let mut typed = command(words);
-        typed.current_dir(tasks.root()).env("XDG_STATE_HOME", state.path());
-        run(typed, "").yes()
-    };
-    let create = |title: &str| {
-        let id = tasks.create(&format!("'{title}' --ready"));
-        let agent = tasks.agent("good.sh", GOOD);
-        tasks.yes(&format!("work --once --as dev --agent '{agent}'"));
-        assert_eq!(tasks.status(&id), "review");
+        typed.current_dir(self.tasks.root()).env("XDG_STATE_HOME", self.state.path());
+        typed
+    }
+
+    fn at_edge(&self, words: &[&str]) {
+        run(self.command(words), "").yes();
+    }
+
+    fn join(&self) {
+        let options = ["--decide", "task.review", "--deciders", "human:lead"];
+        self.at_edge(&[&["join", self.hub.url(), "--project", "shop"], &options[..]].concat());
+    }
+
+    /// A task in review.
+    fn create(&self, title: &str) -> String {
+        let id = self.tasks.create(&format!("'{title}' --ready"));
+        let agent = self.tasks.agent("good.sh", GOOD);
+        self.tasks.yes(&format!("work --once --as dev --agent '{agent}'"));
+        assert_eq!(self.tasks.status(&id), "review");
         id
-    };
-    let first = create("One");
-    let options = ["--decide", "task.review", "--deciders", "human:lead"];
-    at_edge(&[&["join", hub.url(), "--project", "shop"], &options[..]].concat());
-    let second = create("Two");
-    at_edge(&["edge", "--once"]);
-    let edge = hub.edge()["edge_id"].as_str().expect("an id").to_owned();
-    let data = hub.folder.path().join("data");
-    let decide = |task: &str, words: &[&str]| {
+    }
+
+    fn decide(&self, task: &str, words: &[&str]) {
+        let data = self.hub.folder.path().join("data");
         let by = ["--project", "shop", "--data", data.to_str().expect("text")];
         let by = [&by[..], &["--actor", "human:lead", "--yes"]].concat();
+        let edge = self.edge();
         let of = ["project", "edges", &edge, task, "--decide"];
-        run(bare(&[&of[..], words, &by[..]].concat()), "").yes()
-    };
-    decide(&first, &["approve", "--note", "as planned"]);
-    decide(&second, &["send-back", "--note", "the second shop is missing"]);
+        run(bare(&[&of[..], words, &by[..]].concat()), "").yes();
+    }
+
+    fn edge(&self) -> String {
+        self.hub.edge()["edge_id"].as_str().expect("an id").to_owned()
+    }
+}
+
+#[test]
+fn a_worker_of_tasks_takes_the_decision_of_the_hub() {
+    let board = Board::new();
+    let id = board.create("One");
+    board.join();
+    board.decide(&id, &["approve", "--note", "as planned"]);
+    let mut worker = board.command(&["task", "work", "--as", "dev", "--agent", "true"]);
+    worker.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let worker = worker.spawn().expect("accord starts");
+    wait_until("the decision of the hub", || board.tasks.status(&id) == "done");
+    kill(worker);
+}
+
+#[test]
+fn a_review_of_a_task_is_decided_on_the_hub() {
+    let board = Board::new();
+    let first = board.create("One");
+    board.join();
+    let second = board.create("Two");
+    board.at_edge(&["edge", "--once"]);
+    let (hub, tasks, edge) = (&board.hub, &board.tasks, board.edge());
+    board.decide(&first, &["approve", "--note", "as planned"]);
+    board.decide(&second, &["send-back", "--note", "the second shop is missing"]);
     for _ in 0..2 {
-        at_edge(&["edge", "--once"]);
+        board.at_edge(&["edge", "--once"]);
         assert_eq!(
             (tasks.status(&first).as_str(), tasks.status(&second).as_str()),
             ("done", "ready")

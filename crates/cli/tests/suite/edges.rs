@@ -112,6 +112,13 @@ impl Hub {
         answer["items"].as_array().expect("items").clone()
     }
 
+    /// The kinds of what waits for people.
+    pub(crate) fn kinds(&self) -> Vec<String> {
+        let items = self.inbox();
+        let kinds = items.iter().map(|item| item["kind"].as_str().expect("a kind"));
+        kinds.map(str::to_owned).collect()
+    }
+
     pub(crate) fn edge(&self) -> Value {
         let edges = self.get("/edges")["edges"].as_array().expect("edges").clone();
         assert_eq!(edges.len(), 1, "{edges:?}");
@@ -260,8 +267,8 @@ fn what_happens_at_an_edge_reaches_the_hub_once_and_in_order() {
     place.run("approve-transition --yes").yes();
     send(&place);
     assert_eq!(hub.run_events(), event_ids(&place, before));
-    assert_eq!(hub.edge()["requests"], 0);
-    assert_eq!(hub.inbox(), Vec::<Value>::new());
+    // The next turn, which is that of a person.
+    assert_eq!((&hub.edge()["requests"], hub.kinds()), (&json!(1), vec!["run.turn".to_owned()]));
     // What was decided there is in the memory of the hub, once.
     let kinds = |packages: &[Value]| -> Vec<String> {
         let kinds = packages.iter().map(|it| it["x-source"]["kind"].as_str().unwrap_or("?"));
@@ -514,4 +521,31 @@ fn a_command_sends_what_it_did_when_it_ends() {
         place.run("status").yes();
         hub.run_events() == event_ids(&place, before)
     });
+}
+
+#[test]
+fn a_turn_of_a_person_and_a_block_are_in_the_inbox_of_the_hub() {
+    let (hub, place) = (Hub::new(), Place::begun());
+    join(&place, &hub, &[]).yes();
+    place.run("assign pm").yes();
+    place.run("dispatch").yes();
+    send(&place);
+    let only = |kind: &str| {
+        let items = hub.inbox();
+        assert_eq!(hub.kinds(), [kind], "{items:?}");
+        let id = items[0]["id"].as_str().expect("an id").replace('/', "%2F");
+        let (status, shown) = hub.server.ask("GET", &format!("/accord/v1/inbox/{id}"), "");
+        assert_eq!(status, 200, "{shown}");
+        let facts = shown["item"]["evidence"].as_array().expect("evidence").clone();
+        move |name: &str| {
+            let found = facts.iter().find(|fact| fact["name"] == name);
+            found.and_then(|fact| fact["value"].as_str()).unwrap_or_default().to_owned()
+        }
+    };
+    let command = only("run.turn")("command, there");
+    assert!(command.starts_with("accord run stage --turn "), "{command}");
+    place.run("escalate --reason 'which tax applies?'").yes();
+    send(&place);
+    let because = only("run.blocked")("blocked because");
+    assert!(because.contains("which tax applies?"), "{because}");
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::accord::{Ran, run};
 use crate::live_place::{Sessions, contract};
 use crate::memory::{Memory, Way, bare};
+use crate::run_place::Place;
 use crate::task_commands::report;
 use crate::task_place::Tasks;
 use crate::wait::{output_of, wait_for};
@@ -236,4 +237,35 @@ fn the_state_of_a_folder_is_ten_lines() {
     }
     assert!(said.contains("$ accord inbox show "), "{said}");
     assert!(said.lines().count() <= 10, "{said}");
+}
+
+#[test]
+fn what_a_person_must_do_for_a_run_is_in_the_inbox_of_its_folder() {
+    let place = Place::begun();
+    let inbox = |words: &[&str]| {
+        let mut typed = bare(&[&["inbox"], words].concat());
+        typed.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+        typed.env("ACCORD_ACTOR", "human:lead");
+        carried_out(&run(typed, "")).to_owned()
+    };
+    let only = || {
+        let list: Value = serde_json::from_str(&inbox(&["--json"])).expect("JSON");
+        assert_eq!(
+            (list["items"].as_array().map(Vec::len), inbox(&["--count"]).trim()),
+            (Some(1), "1")
+        );
+        list["items"][0].clone()
+    };
+    assert_eq!(only()["words"], "pm");
+    place.run("assign pm").yes();
+    let assigned = only();
+    assert_eq!((&assigned["kind"], &assigned["urgency"]), (&"run.turn".into(), &3.into()));
+    place.run("dispatch").yes();
+    assert_eq!(only()["id"], assigned["id"], "the turn still waits for the person");
+    let shown = inbox(&["show", handle(&assigned)]);
+    assert!(shown.contains("PROMPT.md") && shown.contains("stage --note TEXT"), "{shown}");
+    inbox(&["do", handle(&assigned), "stage", "--note", "nothing to plan"]);
+    // Another turn is due when it is accepted.
+    inbox(&["do", handle(&assigned), "accept"]);
+    assert_ne!(only()["id"], assigned["id"]);
 }

@@ -4,11 +4,16 @@ use std::path::Path;
 
 use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, EdgeSend};
+use accord_canon::sha256;
 use accord_contract::{Code, Object, Timestamp, Value, Wire as _};
 use accord_outbox::evidence::{self, ChangedFile};
+use accord_outbox::inbox::OVERDUE;
 use accord_outbox::{Waiting, decision};
+use accord_runs::answers::{CommandNames, next_answer};
 use accord_runs::operations::{PendingApproval, Query, RunChoice};
 use accord_runs::{Environment, Runs};
+use accord_runs_core::inbox::{self, Duty};
+use accord_runs_core::next_step::NextStep;
 use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::state::{Pending, State};
 use accord_runs_core::{EvidenceDigest, RepoPath, Subject, TurnId, dispatch};
@@ -101,8 +106,10 @@ pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
     let mut found = Vec::new();
     if let (Some(subject), Some(waits)) = (Subject::of(&state), overview.waiting) {
         let (kind, id, title) = named(&subject, &state);
+        let because = state.blocked_detail().map(str::to_owned);
+        let because = because.filter(|_| kind == "run.block");
         let since = waits.since.map_or_else(|| time_of(None), Timestamp::emit);
-        let about = About { kind, id, title, since };
+        let about = About { kind, id, title, since, because };
         found.push(request(runs, scan, about, waits.evidence, waits.facts)?);
     }
     for merge in overview.merges {
@@ -112,6 +119,7 @@ pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
             id: format!("{run}/merge/{turn}"),
             title: format!("The files of turn {turn} conflict with those of others"),
             since: time_of(None),
+            because: None,
         };
         found.push(request(runs, scan, about, merge.evidence, merge.facts)?);
     }
@@ -123,11 +131,36 @@ pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
             id: format!("{run}/proposal/{turn}"),
             title: format!("Turn {turn} proposes changes"),
             since: time_of(None),
+            because: None,
         };
         let evidence = runs.evidence(&subject);
         found.push(request(runs, scan, about, evidence, runs.facts(&subject).ok())?);
     }
+    for step in &overview.next {
+        if let Some(duty) = inbox::duty(step, &overview.turns) {
+            found.push(duty_of(&run_of(&state), step, &duty, scan));
+        }
+    }
     Ok(found)
+}
+
+/// A step that a person takes where the repository is.
+fn duty_of(run: &str, step: &NextStep, duty: &Duty, scan: &Scan<'_>) -> Waiting {
+    let mut body = Object::new();
+    body.insert("title".into(), duty.title.as_str().into());
+    if duty.is_overdue {
+        body.insert(OVERDUE.into(), true.into());
+    }
+    if evidence::sends_summary(scan.send()) {
+        let next = next_answer(step, &CommandNames::default());
+        let members = [("command", next.command), ("why", Some(next.why))];
+        let members = members.into_iter().chain([("about", duty.words.clone())]);
+        body.extend(members.filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
+    }
+    let version = sha256(Value::Object(body.clone()).to_string().as_bytes()).hex();
+    let at = time_of(duty.since.map(Timestamp::emit).as_ref().map(Timestamp::as_str));
+    let id = format!("{run}/{}", duty.key);
+    Waiting { id, version, type_name: duty.kind.to_owned(), at, body }
 }
 
 fn run_of(state: &State) -> String {
@@ -139,6 +172,8 @@ struct About {
     id: String,
     title: String,
     since: Timestamp,
+    /// Why the run is blocked, in the words of the block.
+    because: Option<String>,
 }
 
 /// Kind, id and title of what a run waits for. The id has what began it, so that a later request
@@ -175,9 +210,12 @@ fn request(
     evidence: Result<EvidenceDigest>,
     facts: Option<RunFacts>,
 ) -> Result<Waiting> {
-    let About { kind, id, title, since } = about;
+    let About { kind, id, title, since, because } = about;
     let mut body = Object::new();
     body.insert("title".into(), title.into());
+    if let Some(because) = because.filter(|_| evidence::sends_summary(scan.send())) {
+        body.insert("blocked_because".into(), because.into());
+    }
     let version = match evidence {
         Ok(digest) => digest.to_string(),
         Err(failure) => {
@@ -272,7 +310,7 @@ fn changed(runs: &Runs, scan: &Scan<'_>, paths: &[String], base: Option<&str>) -
             return ChangedFile { size, ..nothing };
         };
         let is_binary = bytes.contains(&0) || std::str::from_utf8(&bytes).is_err();
-        let sha256 = Some(accord_canon::sha256(&bytes).hex());
+        let sha256 = Some(sha256(&bytes).hex());
         let wants = evidence::sends_diff(scan.send()) && !is_binary && bytes.len() <= LARGEST_TEXT;
         let diff = match wants {
             true => runs.difference(base, path).ok(),

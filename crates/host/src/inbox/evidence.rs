@@ -18,6 +18,21 @@ const VALUE: usize = 2_000;
 /// The most facts of one kind, such as outputs.
 const MOST: usize = 20;
 
+/// The members of a request of an edge that say something by themselves, and how they are shown.
+const OF_EDGE: [(&str, &str); 11] = [
+    ("blocked_because", "blocked because"),
+    ("about", "about"),
+    ("why", "why"),
+    ("command", "command, there"),
+    ("commands", "commands that a decision runs"),
+    ("hooks", "hooks that a decision runs"),
+    ("why_not", "not decided here because"),
+    ("checks", "checks"),
+    ("diff", "diff"),
+    ("cuts", "cuts"),
+    ("evidence_error", "evidence_error"),
+];
+
 #[derive(Default)]
 struct Facts(Vec<InboxFact>);
 
@@ -100,14 +115,14 @@ impl Host {
         for file in body.get("files").and_then(Value::as_array).into_iter().flatten().take(MOST) {
             let text = |name: &str| file.get(name).map(plain).unwrap_or_default();
             let hash = text("sha256").chars().take(12).collect::<String>();
-            facts.claim("file", format!("{} {} bytes {hash}", text("path"), text("bytes")));
+            facts.claim("file", format!("{} {} bytes {hash}", text("path"), text("size")));
             if let Some(diff) = file.get("diff").and_then(Value::as_str) {
                 facts.claim("difference", diff);
             }
         }
-        for name in ["checks", "diff", "cuts", "excluded", "evidence_error"] {
-            if let Some(value) = body.get(name) {
-                facts.claim(name, plain(value));
+        for (name, shown) in OF_EDGE {
+            if let Some(value) = body.get(name).filter(|value| says(value)) {
+                facts.claim(shown, plain(value));
             }
         }
         Ok(())

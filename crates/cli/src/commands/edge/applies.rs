@@ -1,6 +1,8 @@
 //! Decisions that people took on the hub, applied as the commands do that decide here.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use accord_base::Caller;
 use accord_contract::Failure;
@@ -11,7 +13,7 @@ use accord_runs::Runs;
 use super::hub::HubClient;
 use super::joined_of;
 use crate::commands::run;
-use crate::host::{DataFolder, settings_of};
+use crate::host::{DataFolder, attempt_socket, settings_of};
 use crate::render::clean;
 use crate::{CliError, Result, print_note};
 
@@ -37,14 +39,53 @@ impl Applies for AsCommands {
     }
 }
 
-/// Asks the hub of the governed repository in a folder for decisions, and applies them. Returns
-/// whether the repository is joined. What the hub does not answer is asked again later.
-pub(crate) fn apply_here(folder: &Path) -> Result<bool> {
+/// How often a worker asks for decisions while it works.
+const ASK: Duration = Duration::from_secs(5);
+/// How often it looks whether it should stop asking.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Asks the hub of the task tree in a folder for decisions and applies them, while `work` runs. It
+/// does nothing where the tree is not joined.
+pub(crate) fn apply_during<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
+    if attempt_socket().is_some() {
+        return work();
+    }
+    let is_over = AtomicBool::new(false);
+    let ask = || {
+        while let Ok(true) | Err(_) = apply_here(folder, SourceKind::Tasks) {
+            let asked = Instant::now();
+            while asked.elapsed() < ASK {
+                if is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+                std::thread::sleep(STEP);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(ask);
+        // Also if the work panics: the scope waits for the thread.
+        let _ends = Ends(&is_over);
+        work()
+    })
+}
+
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Asks the hub of the source in a folder for decisions, and applies them. Returns whether it is
+/// joined. What the hub does not answer is asked again later.
+pub(crate) fn apply_here(folder: &Path, kind: SourceKind) -> Result<bool> {
     let sources = sources_in(folder)?;
     let edges = Edges::of_user()?;
     let joined = joined_of(&edges, sources)?;
     let mut is_joined = false;
-    for (source, joined) in joined.iter().filter(|(source, _)| source.kind() == SourceKind::Runs) {
+    for (source, joined) in joined.iter().filter(|(source, _)| source.kind() == kind) {
         is_joined = true;
         let hub = HubClient::of(&joined.join)?;
         // Another process may send now, and the hub need not answer.

@@ -202,6 +202,8 @@ impl JoinArgs {
             let kinds: Vec<&str> = joining.decide.iter().map(|kind| kind.as_str()).collect();
             let (kinds, who) = (kinds.join(", "), joining.deciders.join(", "));
             page.labelled("decides", &format!("{kinds}; on the hub: {who}"));
+            let by = "accord edge, accord run loop --wait, and accord task work, while they run";
+            page.labelled("applied by", by);
         }
         let before = match before {
             1 => "1 event or result".to_owned(),

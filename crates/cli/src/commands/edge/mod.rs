@@ -18,7 +18,7 @@ use crate::host::{attempt_socket, check_person};
 use crate::{CliError, Result};
 
 pub(crate) use self::after::send_after;
-pub(crate) use self::applies::apply_here;
+pub(crate) use self::applies::{apply_during, apply_here};
 pub(crate) use self::follow::EdgeArgs;
 pub(crate) use self::join::JoinArgs;
 pub(crate) use self::leave::LeaveArgs;

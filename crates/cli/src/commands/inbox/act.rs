@@ -80,8 +80,9 @@ impl DoArgs {
         }
         command.extend(self.more);
         let ended = run(command, Vec::new())?;
-        print_note(match super::here::item() {
-            Some(next) if next.0.id == item.id => "it still waits".to_owned(),
+        let left = super::here::items();
+        print_note(match left.first() {
+            _ if left.iter().any(|next| next.0.id == item.id) => "it still waits".to_owned(),
             Some(next) => format!("it does not wait any more; next: {}", clean(&next.0.title)),
             None => "it does not wait any more".to_owned(),
         });
@@ -160,6 +161,12 @@ fn options(target: &TargetArgs) -> Vec<String> {
     given.flatten().collect()
 }
 
+/// Whether a decision about it is on its way to its edge.
+fn waits_for_edge(item: &InboxItem) -> bool {
+    let is_on_its_way = |name: &str| ["decision, waiting", "decision, taken"].contains(&name);
+    item.evidence.iter().flatten().any(|fact| !fact.is_claim && is_on_its_way(&fact.name))
+}
+
 /// Says what came of it: what was recorded, whether the item still waits, what is left.
 fn receipt(host: &Connection, args: &ItemArgs, item: &InboxItem) -> Result<()> {
     let path = InProject { project: item.project_id.clone() };
@@ -174,6 +181,9 @@ fn receipt(host: &Connection, args: &ItemArgs, item: &InboxItem) -> Result<()> {
         print_note(clean(&format!("recorded: {outcome} by {actor} ({id})")));
     }
     let state = match args.show(host) {
+        Ok(now) if waits_for_edge(&now) => {
+            "decided, not delivered: the edge applies it at its next contact"
+        }
         Ok(_) => "it still waits",
         Err(gone) if gone.code() == Some(Code::InboxItemNotFound) => "it does not wait any more",
         Err(error) => return Err(error),

@@ -1,5 +1,5 @@
 //! What waits in the governed repository of the current folder. No host knows it, so the command
-//! reads the run itself and puts its item into the list.
+//! reads the run itself and puts its items into the list.
 
 use accord_base::ProjectId;
 use accord_base::Verb;
@@ -7,7 +7,8 @@ use accord_base::inbox::{InboxFact, InboxItem, InboxVerb, is_handle};
 use accord_contract::{Object, Timestamp};
 use accord_runs::operations::Overview;
 use accord_runs_core::Status;
-use accord_runs_core::inbox::waiting;
+use accord_runs_core::inbox::{duty, waiting};
+use accord_runs_core::operations::answers::NextAnswer;
 
 use crate::commands::run;
 
@@ -17,52 +18,93 @@ const DECISIONS: [&str; 4] = ["approve-transition", "approve-completion", "resol
 /// A governed run that waits, and the repository.
 pub(super) struct RunItem(pub(super) InboxItem);
 
-/// The item of the run in the current folder, if it waits for a person. A repository that cannot be
-/// read has none: `accord run status` says why.
-pub(super) fn item() -> Option<RunItem> {
-    let (overview, steps) = run::overview_here()?;
-    let config = overview.config.as_ref().ok()?;
+/// The items of the run in the current folder: the decision that it waits for, and what a person
+/// must do. A repository that cannot be read has none: `accord run status` says why.
+pub(super) fn items() -> Vec<RunItem> {
+    let Some((overview, steps)) = run::overview_here() else { return Vec::new() };
+    let mut found: Vec<RunItem> = decision(&overview, &steps).into_iter().collect();
+    found.extend(duties(&overview, &steps));
+    found
+}
+
+fn project_of(overview: &Overview) -> Option<ProjectId> {
+    ProjectId::new(overview.config.as_ref().ok()?.project_id()).ok()
+}
+
+/// What a person must do, and what is no decision.
+fn duties(overview: &Overview, steps: &[NextAnswer]) -> Vec<RunItem> {
+    let (Some(project), Ok(state)) = (project_of(overview), &overview.state) else {
+        return Vec::new();
+    };
+    let run = state.run_id().map_or("none", |run| run.as_str());
+    let now = accord_system::now();
+    let one = |(step, answer): (_, &NextAnswer)| {
+        let duty = duty(step, &overview.turns)?;
+        let mut item = duty.waiting(run, now).item(&project, now);
+        item.verbs = verb(answer, Verb::Write).into_iter().collect();
+        let mut facts = Facts::default();
+        facts.add("repository", overview.root.display().to_string(), false);
+        facts.add("next", answer.why.clone(), true);
+        if let Some(words) = &duty.words {
+            facts.add("about", words.clone(), true);
+        }
+        item.evidence = Some(facts.0);
+        Some(RunItem(item))
+    };
+    overview.next.iter().zip(steps).filter_map(one).collect()
+}
+
+/// A command of `accord run` as a verb.
+fn verb(step: &NextAnswer, scope: Verb) -> Option<InboxVerb> {
+    let command = step.command.as_deref().filter(|command| is_of_runs(command))?;
+    let mut words = shell_words::split(command).ok()?;
+    let name = words.get(2)?.clone();
+    let needs_note = place_note(&mut words);
+    Some(InboxVerb {
+        name,
+        about: step.why.clone(),
+        scope,
+        needs_note,
+        can_be_undone: false,
+        command: words,
+        request: None,
+        extra: Object::new(),
+    })
+}
+
+fn is_of_runs(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    words.next() == Some("accord") && words.next() == Some("run")
+}
+
+/// The item of the decision that the run waits for.
+fn decision(overview: &Overview, steps: &[NextAnswer]) -> Option<RunItem> {
     let state = overview.state.as_ref().ok()?;
     let found = overview.waiting.as_ref()?;
-    let project = ProjectId::new(config.project_id()).ok()?;
+    let project = project_of(overview)?;
     let evidence = found.evidence.as_ref().ok().map(|digest| digest.as_str());
     let (pending, now) = (state.pending(), accord_system::now());
     let pending = pending.as_ref().filter(|_| state.status() == Status::Paused);
     let item = waiting(state, pending, found.since, evidence, now)?;
     let mut item = item.item(&project, now);
-    let is_decision = |command: &str| {
-        let mut words = command.split_whitespace();
-        words.next() == Some("accord") && words.next() == Some("run")
-    };
-    let verb = |step: &accord_runs_core::operations::answers::NextAnswer| {
-        let command = step.command.as_deref().filter(|command| is_decision(command))?;
-        let mut words = shell_words::split(command).ok()?;
-        let name = words.get(2)?.clone();
-        let needs_note = place_note(&mut words);
-        if DECISIONS.contains(&name.as_str())
+    let decides = |step: &NextAnswer| {
+        let mut verb = verb(step, Verb::Approve)?;
+        if DECISIONS.contains(&verb.name.as_str())
             && let Some(digest) = evidence
         {
-            words.extend(["--expect".to_owned(), digest.to_owned()]);
+            verb.command.extend(["--expect".to_owned(), digest.to_owned()]);
         }
-        Some(InboxVerb {
-            name,
-            about: step.why.clone(),
-            scope: Verb::Approve,
-            needs_note,
-            can_be_undone: false,
-            command: words,
-            request: None,
-            extra: Object::new(),
-        })
+        Some(verb)
     };
-    item.verbs = steps.iter().filter_map(verb).collect();
-    item.evidence = Some(facts(&overview));
+    item.verbs = steps.iter().filter_map(decides).collect();
+    item.evidence = Some(facts(overview));
     Some(RunItem(item))
 }
 
-/// Puts the note of a verb into the place of the reason that a step shows, such as "...".
+/// Puts the note of a verb into the place of the text that a step shows, such as "...".
 fn place_note(words: &mut [String]) -> bool {
-    let Some(reason) = words.iter().position(|word| word == "--reason") else { return false };
+    let is_text = |word: &String| ["--reason", "--summary"].contains(&word.as_str());
+    let Some(reason) = words.iter().position(is_text) else { return false };
     match words.get_mut(reason + 1) {
         Some(value) => {
             "{note}".clone_into(value);
@@ -72,11 +114,18 @@ fn place_note(words: &mut [String]) -> bool {
     }
 }
 
+#[derive(Default)]
+struct Facts(Vec<InboxFact>);
+
+impl Facts {
+    fn add(&mut self, name: &str, value: String, is_claim: bool) {
+        self.0.push(InboxFact { name: name.to_owned(), value, is_claim, extra: Object::new() });
+    }
+}
+
 fn facts(overview: &Overview) -> Vec<InboxFact> {
-    let mut facts = Vec::new();
-    let mut add = |name: &str, value: String, is_claim: bool| {
-        facts.push(InboxFact { name: name.to_owned(), value, is_claim, extra: Object::new() });
-    };
+    let mut facts = Facts::default();
+    let mut add = |name: &str, value: String, is_claim: bool| facts.add(name, value, is_claim);
     add("repository", overview.root.display().to_string(), false);
     add("accepted turns", overview.accepted_turns.to_string(), false);
     if let Some(since) = overview.waiting.as_ref().and_then(|waiting| waiting.since) {
@@ -93,7 +142,7 @@ fn facts(overview: &Overview) -> Vec<InboxFact> {
     {
         add("blocked because", detail.to_owned(), true);
     }
-    facts
+    facts.0
 }
 
 impl RunItem {

@@ -1,9 +1,11 @@
 //! `accord inbox`: the list.
 
-use accord_api::NoParams;
-use accord_api::operations::inbox::{InboxEnvelope, InboxQuery, ListInbox};
+use accord_api::operations::inbox::{InboxCounts, InboxEnvelope, InboxQuery, ListInbox};
+use accord_api::{Answered, Json, NoParams};
 use accord_base::ProjectId;
-use accord_contract::{Code, Wire as _};
+use accord_contract::alx::ProtocolInfo;
+use accord_contract::wire::True;
+use accord_contract::{Code, Object, Timestamp, Wire as _};
 
 use super::here;
 use crate::host::{ActorArg, Connection, HostArgs, PageArgs, id_of, print_noted, reader};
@@ -42,38 +44,24 @@ pub(super) struct ListArgs {
 
 impl ListArgs {
     pub(super) fn run(self) -> Result<Exit> {
-        let target = match self.host.target.target() {
-            // A prompt is shown in every folder.
-            Err(error) if self.count && !self.host.json && is_nowhere(&error) => {
-                return print_line(u64::from(here::item().is_some()).to_string());
-            }
-            target => target?,
+        let is_whole = self.project.is_none() && self.kind.is_none() && !self.mine;
+        let shows_here = is_whole && self.page.cursor.is_none();
+        let here = if shows_here { here::items() } else { Vec::new() };
+        let mut answered = match self.ask() {
+            // A prompt is shown in every folder, and a governed repository needs no memory.
+            Err(error) if is_nowhere(&error) && (self.count || !here.is_empty()) => nothing(),
+            answered => answered?,
         };
-        let host = Connection::to_decisions(&target)?;
-        let project = self.project.as_deref().map(|id| id_of::<ProjectId>("project_id", id));
-        let asked = InboxQuery {
-            project: project.transpose()?,
-            kind: self.kind,
-            mine: self.mine,
-            snoozed: self.snoozed,
-            count: true,
-            limit: if self.count { Some(1) } else { self.page.limit },
-            cursor: self.page.cursor,
-            actor: reader(&self.actor, &host)?,
-        };
-        let shows_here = asked.project.is_none() && asked.kind.is_none() && !asked.mine;
-        let is_first = asked.cursor.is_none();
-        let mut answered = host.ask::<ListInbox>(NoParams, asked)?;
-        if shows_here
-            && is_first
-            && let Some(here) = here::item()
-        {
+        if !here.is_empty() {
             let list = &mut answered.answer.0;
-            here.into_list(&mut list.items);
-            if let Some(counts) = &mut list.counts {
-                counts.total += 1;
-                // A run that waits is of the second urgency.
-                counts.by_urgency.iter_mut().skip(1).take(1).for_each(|count| *count += 1);
+            for item in here {
+                let rank = usize::try_from(item.0.urgency).unwrap_or(usize::MAX);
+                if let Some(counts) = &mut list.counts {
+                    counts.total += 1;
+                    let of_rank = rank.checked_sub(1).and_then(|at| counts.by_urgency.get_mut(at));
+                    of_rank.into_iter().for_each(|count| *count += 1);
+                }
+                item.into_list(&mut list.items);
             }
             answered.text = list.encode().to_string();
         }
@@ -97,6 +85,42 @@ impl ListArgs {
         }
         Ok(printed)
     }
+}
+
+impl ListArgs {
+    /// The list of the host.
+    fn ask(&self) -> Result<Answered<Json<InboxEnvelope>>> {
+        let host = Connection::to_decisions(&self.host.target.target()?)?;
+        let project = self.project.as_deref().map(|id| id_of::<ProjectId>("project_id", id));
+        let asked = InboxQuery {
+            project: project.transpose()?,
+            kind: self.kind.clone(),
+            mine: self.mine,
+            snoozed: self.snoozed,
+            count: true,
+            limit: if self.count { Some(1) } else { self.page.limit },
+            cursor: self.page.cursor.clone(),
+            actor: reader(&self.actor, &host)?,
+        };
+        host.ask::<ListInbox>(NoParams, asked)
+    }
+}
+
+/// The list where there is no data folder.
+fn nothing() -> Answered<Json<InboxEnvelope>> {
+    let counts = InboxCounts { total: 0, by_urgency: vec![0; 5], extra: Object::new() };
+    let as_of = Timestamp::emit(accord_system::now());
+    let list = InboxEnvelope {
+        ok: True,
+        correlation_id: String::new(),
+        protocol: ProtocolInfo::ours(Default::default()),
+        items: Vec::new(),
+        next_cursor: None,
+        as_of,
+        counts: Some(counts),
+        extra: Object::new(),
+    };
+    Answered { text: list.encode().to_string(), answer: Json(list) }
 }
 
 /// Whether there is no data folder.

@@ -116,7 +116,7 @@ impl ItemArgs {
 
     /// The item of the run in this folder, if it is meant.
     fn here(&self) -> Option<here::RunItem> {
-        here::item().filter(|item| item.is_named(&self.item))
+        here::items().into_iter().find(|item| item.is_named(&self.item))
     }
 
     fn reading(&self, host: &Connection) -> Result<Acting> {

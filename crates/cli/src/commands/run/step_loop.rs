@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use accord_api::LocalDeclaration;
 use accord_base::Door;
 use accord_contract::{Code, Failure};
+use accord_edge::SourceKind;
 use accord_process::Cancel;
 use accord_runs::answers::{DriveEnd, drive_answer};
 use accord_runs::operations::{LoopOptions, LoopResult, LoopStop, Step};
@@ -171,7 +172,7 @@ fn somebody_decided(runs: &Runs, folder: &Path) -> Result<bool, Failure> {
         }
         if asked.is_none_or(|asked| asked.elapsed() >= ASK) {
             // The hub may be away, and the repository need not be joined.
-            drop(apply_here(folder));
+            drop(apply_here(folder, SourceKind::Runs));
             asked = Some(Instant::now());
         } else {
             std::thread::sleep(LOOK);

@@ -40,6 +40,7 @@ use super::remote::{Remote, note};
 use super::remote_hub::RemoteHub;
 use super::run_agent::{AgentOutput, AgentProgram};
 use super::work_host::WorkHost;
+use crate::commands::edge::apply_during;
 use crate::commands::launch::use_launcher;
 use crate::interrupt::cancel_on_signal;
 use crate::render::{self, Page, Times, clean, counted, one_line};
@@ -149,7 +150,10 @@ impl WorkArgs {
         let shift =
             WorkerLoop { args, place, command, agent, cancel, signal, keeps, remote, has_reached };
         shift.resume()?;
-        let tally = shift.work()?;
+        let tally = match &shift.remote {
+            Some(_) => shift.work()?,
+            None => apply_during(Path::new("."), || shift.work())?,
+        };
         shift.say_end(&tally)?;
         Ok(match shift.signal.load(Ordering::SeqCst) {
             0 if self.once && tally.tasks == 0 => Exit::No,
