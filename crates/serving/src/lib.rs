@@ -34,6 +34,7 @@ pub mod lookup;
 pub mod metrics;
 pub mod operation;
 mod peer;
+pub mod people;
 mod permits;
 pub mod query;
 pub mod reply;

@@ -11,11 +11,12 @@ use prometheus_client::collector::Collector;
 use crate::keys::Keys;
 use crate::logins::Logins;
 use crate::metrics::Metrics;
+use crate::people::People;
 use crate::permits::Permits;
 use crate::settings::Settings;
 use crate::streams::Streams;
 
-/// The settings of a host, its keys and logins, and what it counts. A clone is the same.
+/// The settings of a host, its keys, logins and people, and what it counts. A clone is the same.
 #[derive(Clone)]
 pub struct Serving(Arc<Parts>);
 
@@ -24,6 +25,7 @@ struct Parts {
     settings: Settings,
     keys: Keys,
     logins: Logins,
+    people: People,
     metrics: Metrics,
     streams: Streams,
     connections: Permits,
@@ -47,11 +49,22 @@ impl Serving {
     ) -> Self {
         let keys = Keys::new(units);
         let logins = Logins::new(folder, units);
+        let people = People::new(units);
         let streams = Streams::new(settings.limits.event_streams);
         let connections = Permits::new(settings.limits.connections);
         let metrics = Metrics::new(streams.clone(), connections.clone(), values);
         let (folder, url) = (folder.to_owned(), OnceLock::new());
-        Self(Arc::new(Parts { folder, settings, keys, logins, metrics, streams, connections, url }))
+        Self(Arc::new(Parts {
+            folder,
+            settings,
+            keys,
+            logins,
+            people,
+            metrics,
+            streams,
+            connections,
+            url,
+        }))
     }
 
     pub fn folder(&self) -> &Path {
@@ -68,6 +81,10 @@ impl Serving {
 
     pub fn logins(&self) -> &Logins {
         &self.0.logins
+    }
+
+    pub fn people(&self) -> &People {
+        &self.0.people
     }
 
     pub fn metrics(&self) -> &Metrics {

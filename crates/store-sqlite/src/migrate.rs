@@ -24,6 +24,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0006_search.sql"), fill: index_again },
     Migration { sql: include_str!("../migrations/0007_inbox_and_edges.sql"), fill: make_items },
     Migration { sql: include_str!("../migrations/0008_edge_decisions.sql"), fill: make_items },
+    Migration { sql: include_str!("../migrations/0009_people.sql"), fill: |_| Ok(()) },
 ];
 
 /// One step between formats.

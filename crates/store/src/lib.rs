@@ -8,9 +8,9 @@
 //! Invariants:
 //! - an engine stores and finds rows. A job decides what is allowed, within its transaction, and
 //!   [`derived`] computes the rows that follow from packages;
-//! - every row except keys and settings of the store belongs to one project, and a reader of one
-//!   project never gets a row of another. Live sessions are the exception: their ids are unique in
-//!   the store, and a job checks the project of a session;
+//! - every row except keys, people and settings of the store belongs to one project, and a reader
+//!   of one project never gets a row of another. Live sessions are the exception: their ids are
+//!   unique in the store, and a job checks the project of a session;
 //! - documents are stored as their original texts;
 //! - times are compared as instants, ids by their bytes;
 //! - an index can be rebuilt from the rows;
@@ -47,6 +47,7 @@ mod listener;
 mod live;
 mod model;
 mod packages;
+mod people;
 mod projects;
 mod repair;
 mod search;
@@ -87,6 +88,7 @@ pub use packages::{
     PackageRow, PackageState, PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery,
     QuestionRow, RevisionRow, Tally,
 };
+pub use people::{People, PersonRow, PersonWrites};
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal};
 pub use repair::{PackageSource, Repair};
 pub use search::{

@@ -3,8 +3,9 @@
 use crate::{
     Audit, BlobWrites, Blobs, Briefings, DecisionWrites, Decisions, EdgeWrites, Edges,
     EmbeddingWrites, Embeddings, EventWrites, Events, FactWrites, Facts, Inbox, InboxWrites,
-    KeyWrites, Keys, LiveSessionWrites, LiveSessions, PackageWrites, Packages, ProjectWrites,
-    Projects, Repair, Search, SessionWrites, Sessions, SettingWrites, Settings, Totals,
+    KeyWrites, Keys, LiveSessionWrites, LiveSessions, PackageWrites, Packages, People,
+    PersonWrites, ProjectWrites, Projects, Repair, Search, SessionWrites, Sessions, SettingWrites,
+    Settings, Totals,
 };
 
 /// Declares a unit: a trait of everything that has these traits.
@@ -22,12 +23,12 @@ unit! {
     ///
     /// Later writes do not change what a unit sees.
     ReadUnit: Audit, Blobs, Briefings, Decisions, Edges, Embeddings, Events, Facts, Inbox, Keys,
-        LiveSessions, Packages, Projects, Search, Sessions, Settings, Totals
+        LiveSessions, Packages, People, Projects, Search, Sessions, Settings, Totals
 }
 
 unit! {
     /// A transaction. It sees its own writes, and is committed as a whole or not at all.
     WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EdgeWrites, EmbeddingWrites, EventWrites,
-        FactWrites, InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, ProjectWrites, Repair,
-        SessionWrites, SettingWrites
+        FactWrites, InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, PersonWrites,
+        ProjectWrites, Repair, SessionWrites, SettingWrites
 }

@@ -1,4 +1,5 @@
-//! The operations that belong to no protocol: keys, decisions, maintenance, the server itself.
+//! The operations that belong to no protocol: keys, people, decisions, maintenance, the server
+//! itself.
 //! Their paths begin with `/accord/v1`, except where other programs expect a path.
 
 pub mod about;
@@ -7,4 +8,5 @@ pub mod edge_decisions;
 pub mod edges;
 pub mod inbox;
 pub mod keys;
+pub mod people;
 pub mod upkeep;

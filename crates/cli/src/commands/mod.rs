@@ -25,6 +25,7 @@ mod key;
 mod launch;
 mod live;
 mod mcp;
+mod people;
 mod person;
 mod progress;
 mod project;
@@ -72,6 +73,7 @@ subcommands! {
         Leave(edge::LeaveArgs),
         Edge(edge::EdgeArgs),
         Key(key::KeyArgs),
+        Person(people::PeopleArgs),
         Mcp(mcp::McpArgs),
         Hook(hook::HookArgs),
         Store(store::StoreArgs),

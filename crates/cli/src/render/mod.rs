@@ -18,6 +18,7 @@ mod live;
 mod orient;
 mod package;
 mod page;
+mod people;
 mod project;
 mod question;
 mod session;
@@ -39,6 +40,7 @@ pub(crate) use self::package::{
     brief, packages, review_line, review_note, review_of, revisions, whole,
 };
 pub(crate) use self::page::{Page, Style, colours};
+pub(crate) use self::people::people;
 pub(crate) use self::project::{project, projects, removed_project};
 pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};

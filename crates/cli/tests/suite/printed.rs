@@ -143,6 +143,26 @@ fn keys() {
 }
 
 #[test]
+fn people() {
+    let mut story = Story::new();
+    story.types("person add lead");
+    story.types("project create shop");
+    story.types("person list");
+    story.types("person add lead --email lead@example.org");
+    story.types("person add lead");
+    story.types("person add 'two\nlines'");
+    story.types("person add agent:coder");
+    story.types("person list");
+    story.types("person change human:lead --email lead@example.org,coder@example.org");
+    story.types("person change human:lead --email lead@example.com");
+    story.types("person change human:lead --no-email");
+    story.types("person change lead");
+    story.types("person remove lead");
+    story.types("person remove lead");
+    story.transcript.check("people");
+}
+
+#[test]
 fn upkeep() {
     let mut story = Story::new();
     story.types("store compact");

@@ -394,6 +394,10 @@ examples! {
     "openapi" 200 (GET "/openapi.json");
     "docs" 200 (GET "/docs");
     "metrics" 200 (GET "/metrics");
+    "add_person" 201 (JSON r#"{"name":"lead","email":"lead@example.org"}"# "/accord/v1/people");
+    "people" 200 (GET "/accord/v1/people");
+    "change_person" 200 (PATCH r#"{"email":"lead@example.com"}"# "/accord/v1/people/lead");
+    "remove_person" 200 (DELETE "/accord/v1/people/lead");
     "create_key" 201 (JSON r#"{"label":"builder","verbs":["admin"]}"# "/accord/v1/keys");
     "me" 200 ("curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/me");
     "keys" 200

@@ -82,6 +82,8 @@ pub(super) const GROUPS: &[Group] = groups! {
         [memory_door memory::blobs::routes];
     "Keys": "Who may use the server, and for what."
         [clone accord::keys::routes];
+    "People": "Whom the operator knows, by name and address."
+        [clone accord::people::routes];
     "Operating": "Status and maintenance."
         [clone accord::upkeep::routes, clone accord::ids::routes, clone accord::projects::routes,
          clone accord::task_trees::routes, memory_door memory::verify::routes];

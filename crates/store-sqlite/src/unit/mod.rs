@@ -20,6 +20,7 @@ mod live;
 mod live_writes;
 mod package_rows;
 mod packages;
+mod people;
 mod projects;
 mod questions;
 mod removal;

@@ -15,7 +15,7 @@ use crate::support::{deposit, open, project};
 
 /// What stays: the ids and counters of projects and of live sessions, and what belongs to no
 /// project.
-const KEPT: &[&str] = &["project", "counter", "access_key", "live_session"];
+const KEPT: &[&str] = &["project", "counter", "access_key", "person", "live_session"];
 
 /// The parts of a full-text index that hold no row of their own.
 const INTERNAL: &[&str] = &["_config", "_data", "_idx"];

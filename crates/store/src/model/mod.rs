@@ -15,6 +15,7 @@ mod keys;
 mod links;
 mod live;
 mod packages;
+mod people;
 mod projects;
 mod repair;
 mod search;
@@ -39,8 +40,8 @@ use self::shared::{Kept, Shared};
 use crate::{
     Advance, BlobRow, CommonTermLimits, DecisionRow, EdgeDecisionRow, EdgeItemRow, EdgeRow, Engine,
     EventEntry, FactRow, JobOutcome, KeyRow, Listener, Listeners, PackageIndex, PackageRow,
-    Progress, ProjectRow, ReadUnit, Removal, Result, RevisionRow, SessionRow, Statistics, Store,
-    StoreError, StoreErrorKind, WriteJob,
+    PersonRow, Progress, ProjectRow, ReadUnit, Removal, Result, RevisionRow, SessionRow,
+    Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -61,6 +62,7 @@ struct State {
     /// The last removal of each project that was ever removed.
     removals: BTreeMap<ProjectId, Removal>,
     keys: BTreeMap<String, KeyRow>,
+    people: BTreeMap<String, PersonRow>,
     settings: BTreeMap<String, String>,
     live: live::Live,
     /// The last number that was assigned to a package, fact, session or decision.

@@ -23,6 +23,11 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         assert_eq!(unit.key_of_hash(&key.secret_hash)?.as_ref(), Some(&key));
         assert!(!unit.keys(Some(&key.key_id), usize::MAX)?.contains(&key));
     }
+    let people = unit.people()?;
+    for person in &people {
+        assert_eq!(unit.person(&person.name)?.as_ref(), Some(person));
+    }
+    lines.extend(self::lines(people));
     lines.extend(settings(unit, Scope::Store)?);
     let query = ProjectQuery { archived: true, after: None, limit: usize::MAX };
     for project in unit.projects(&query)? {

@@ -13,7 +13,7 @@ use accord_memory_core::{ContentHash, FactId, PackageId};
 use super::Random;
 use crate::{
     DecisionRow, EdgeDecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactRow, KeyRow, PackageIndex,
-    PackageRow, PackageState, ProjectRow, Quarantine, RevisionRow, SessionRow,
+    PackageRow, PackageState, PersonRow, ProjectRow, Quarantine, RevisionRow, SessionRow,
 };
 
 const PROJECTS: [&str; 3] = ["proj_a", "Ä/b %", "z"];
@@ -394,6 +394,11 @@ impl Generator {
             revoked_at: None,
             text: self.words(2),
         }
+    }
+
+    /// A person.
+    pub fn person_row(&mut self) -> PersonRow {
+        PersonRow { name: self.name(), added_at: self.time(), text: self.words(2) }
     }
 
     fn hash(&mut self) -> ContentHash {

@@ -11,8 +11,9 @@ use super::live::LiveStep;
 use super::queries::{Query, random_queries};
 use crate::{
     BlobRow, DecisionRow, EdgeDecisionRow, EdgeItemRow, EdgeRow, EventEntry, FactKey, FactRow,
-    KeyRow, PackageIndex, PackageRow, PackageState, ProjectRow, Quarantine, Result, RevisionRow,
-    Scope, SessionRow, Space, Store, StoreError, StoreErrorKind, StoreExt as _, WriteUnit,
+    KeyRow, PackageIndex, PackageRow, PackageState, PersonRow, ProjectRow, Quarantine, Result,
+    RevisionRow, Scope, SessionRow, Space, Store, StoreError, StoreErrorKind, StoreExt as _,
+    WriteUnit,
 };
 
 /// The results of the steps of a unit, or the error that ended it.
@@ -50,6 +51,8 @@ enum Step {
     TrimEvents(ProjectId, u64),
     InsertKey(Box<KeyRow>),
     RevokeKey(String, Timestamp),
+    PutPerson(PersonRow),
+    RemovePerson(String),
     InsertBlob(BlobRow),
     RemoveBlob(ProjectId, Digest),
     PutSetting(Option<ProjectId>, String, Option<String>),
@@ -99,7 +102,7 @@ impl Script {
 impl Step {
     fn random(generator: &mut Generator) -> Self {
         let project = generator.project();
-        match generator.random.below(59) {
+        match generator.random.below(61) {
             0..=2 => Self::InsertProject(generator.project_row()),
             3 if generator.random.one_in(4) => Self::RemoveProject(project, generator.time()),
             3 => Self::UpdateProject(generator.project_row()),
@@ -163,6 +166,8 @@ impl Step {
                 Self::RewriteEvent(project, seq, generator.words(2))
             }
             56..=58 => Self::Inbox(Box::new(InboxStep::random(generator))),
+            59 => Self::PutPerson(generator.person_row()),
+            60 => Self::RemovePerson(generator.name()),
             36..=46 => Self::Live(Box::new(LiveStep::random(generator))),
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
@@ -223,6 +228,8 @@ impl Step {
             Self::Live(step) => step.fits(unit),
             Self::Inbox(step) => step.fits(unit),
             Self::PutSetting(None, ..)
+            | Self::PutPerson(_)
+            | Self::RemovePerson(_)
             | Self::TrimEvents(..)
             | Self::RemoveEdge(..)
             | Self::RemoveEdgeItem(..)
@@ -293,6 +300,8 @@ impl Step {
             Self::TrimEvents(id, through) => said = unit.trim_events(id, *through)?.to_string(),
             Self::InsertKey(row) => unit.insert_key(row)?,
             Self::RevokeKey(key, at) => unit.revoke_key(key, at)?,
+            Self::PutPerson(row) => unit.put_person(row)?,
+            Self::RemovePerson(name) => said = unit.remove_person(name)?.to_string(),
             Self::InsertBlob(row) => unit.insert_blob(row)?,
             Self::RemoveBlob(id, digest) => said = unit.remove_blob(id, digest)?.to_string(),
             Self::PutSetting(project, name, value) => {

@@ -234,6 +234,10 @@ macro_rules! accord_codes {
          data folder.";
     KeyNotFound = "KEY_NOT_FOUND", NotFound, AfterChange, 404,
         "There is no key with this id; list the keys to find the right one.";
+    PersonNotFound = "PERSON_NOT_FOUND", NotFound, AfterChange, 404,
+        "Nobody of this name was added; list people with accord person list.";
+    PersonExists = "PERSON_EXISTS", Validation, AfterChange, 409,
+        "Somebody of this name was added before; change that person with accord person change.";
 
     EdgeNotFound = "edge_not_found", NotFound, AfterChange, 404,
         "The project has no edge, or the edge nothing, with this id; list the edges with accord \

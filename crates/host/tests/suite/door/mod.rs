@@ -5,6 +5,7 @@ mod guard;
 mod limits;
 mod live_page;
 mod pages;
+mod people;
 mod settings;
 mod shutdown;
 mod slow;

@@ -110,6 +110,8 @@ fn minimal(route: &str, number: usize) -> Value {
             json!({"item": "r", "verb": "approve", "evidence": "0".repeat(32)})
         }
         "send_outbox" => json!({"entries": []}),
+        "add_person" => json!({"name": format!("lead-{number}")}),
+        "change_person" => json!({"email": null}),
         "create_key" => json!({"label": "reader", "verbs": ["read"]}),
         _ => json!({}),
     }
@@ -193,12 +195,13 @@ fn texts(schema: &Value) -> (Vec<Value>, Vec<Value>) {
     ] {
         sort(text.to_owned());
     }
+    let most = schema["maxLength"].as_u64().map(|most| most as usize);
+    most.into_iter().for_each(|most| sort("x".repeat(most)));
     if let Some(least) = schema["minLength"].as_u64() {
         bad.push(json!("x".repeat(least as usize - 1)));
     }
-    if let Some(most) = schema["maxLength"].as_u64() {
-        bad.push(json!("x".repeat(most as usize + 1)));
-        good.push(json!("x".repeat(most as usize)));
+    if let Some(most) = most {
+        bad.push(json!("x".repeat(most + 1)));
     }
     (good, bad)
 }
