@@ -31,6 +31,7 @@ pub mod flows;
 pub mod http;
 mod inbox;
 pub mod mcp;
+mod notify;
 pub mod serve;
 pub mod tasks;
 pub mod upkeep;

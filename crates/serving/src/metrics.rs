@@ -11,7 +11,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
@@ -37,6 +37,8 @@ struct Counted {
     task_events: Counter,
     task_agents: Family<Label, Counter>,
     task_notices: Family<Label, Counter>,
+    messages: Family<Label, Counter>,
+    receivers_down: Gauge,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -71,6 +73,11 @@ impl Metrics {
         registry.register("task_agents", "Agents that ended, by result", task_agents.clone());
         let help = "Notifications about tasks, by result";
         registry.register("task_notifications", help, task_notices.clone());
+        let (messages, receivers_down) = (Family::default(), Gauge::default());
+        let help = "Messages about the inbox to receivers, by result";
+        registry.register("notify_messages", help, messages.clone());
+        let help = "Receivers of messages about the inbox that do not answer";
+        registry.register("notify_receivers_down", help, receivers_down.clone());
         registry.register_collector(Box::new(CurrentValues { streams, connections }));
         for values in values {
             registry.register_collector(values);
@@ -84,6 +91,8 @@ impl Metrics {
             task_events,
             task_agents,
             task_notices,
+            messages,
+            receivers_down,
         }))
     }
 
@@ -117,6 +126,17 @@ impl Metrics {
         for (result, count) in [("delivered", delivered), ("failed", failed)] {
             self.0.task_notices.get_or_create(&[("result", result)]).inc_by(count);
         }
+    }
+
+    /// A message about the inbox arrived, or did not.
+    pub fn told(&self, is_delivered: bool) {
+        let result = if is_delivered { "delivered" } else { "failed" };
+        self.0.messages.get_or_create(&[("result", result)]).inc();
+    }
+
+    /// How many receivers of messages about the inbox do not answer.
+    pub fn receivers_down(&self, count: usize) {
+        self.0.receivers_down.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     pub fn refused(&self, code: Code) {

@@ -22,9 +22,10 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0004_decisions.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0005_briefing.sql"), fill: outline_packages },
     Migration { sql: include_str!("../migrations/0006_search.sql"), fill: index_again },
-    Migration { sql: include_str!("../migrations/0007_inbox_and_edges.sql"), fill: make_items },
-    Migration { sql: include_str!("../migrations/0008_edge_decisions.sql"), fill: make_items },
+    Migration { sql: include_str!("../migrations/0007_inbox_and_edges.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("../migrations/0008_edge_decisions.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0009_people.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("../migrations/0010_notices.sql"), fill: make_items },
 ];
 
 /// One step between formats.

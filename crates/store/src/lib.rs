@@ -46,6 +46,7 @@ mod keys;
 mod listener;
 mod live;
 mod model;
+mod notices;
 mod packages;
 mod people;
 mod projects;
@@ -83,6 +84,7 @@ pub use live::{
     LiveSessionRow, LiveSessionWrites, LiveSessions,
 };
 pub use model::ModelStore;
+pub use notices::{NoticeRow, NoticeWrites, Notices, Untold};
 pub use packages::{
     Drafts, HighlightQuery, IndexedQuestion, MAX_SOURCES, Order, PARTS, PackageIndex, PackageQuery,
     PackageRow, PackageState, PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery,

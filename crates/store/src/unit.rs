@@ -3,9 +3,9 @@
 use crate::{
     Audit, BlobWrites, Blobs, Briefings, DecisionWrites, Decisions, EdgeWrites, Edges,
     EmbeddingWrites, Embeddings, EventWrites, Events, FactWrites, Facts, Inbox, InboxWrites,
-    KeyWrites, Keys, LiveSessionWrites, LiveSessions, PackageWrites, Packages, People,
-    PersonWrites, ProjectWrites, Projects, Repair, Search, SessionWrites, Sessions, SettingWrites,
-    Settings, Totals,
+    KeyWrites, Keys, LiveSessionWrites, LiveSessions, NoticeWrites, Notices, PackageWrites,
+    Packages, People, PersonWrites, ProjectWrites, Projects, Repair, Search, SessionWrites,
+    Sessions, SettingWrites, Settings, Totals,
 };
 
 /// Declares a unit: a trait of everything that has these traits.
@@ -23,12 +23,13 @@ unit! {
     ///
     /// Later writes do not change what a unit sees.
     ReadUnit: Audit, Blobs, Briefings, Decisions, Edges, Embeddings, Events, Facts, Inbox, Keys,
-        LiveSessions, Packages, People, Projects, Search, Sessions, Settings, Totals
+        LiveSessions, Notices, Packages, People, Projects, Search, Sessions, Settings, Totals
 }
 
 unit! {
     /// A transaction. It sees its own writes, and is committed as a whole or not at all.
     WriteUnit: ReadUnit, BlobWrites, DecisionWrites, EdgeWrites, EmbeddingWrites, EventWrites,
-        FactWrites, InboxWrites, KeyWrites, LiveSessionWrites, PackageWrites, PersonWrites,
+        FactWrites, InboxWrites, KeyWrites, LiveSessionWrites, NoticeWrites, PackageWrites,
+        PersonWrites,
         ProjectWrites, Repair, SessionWrites, SettingWrites
 }

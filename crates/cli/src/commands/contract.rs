@@ -58,6 +58,7 @@ pub(super) const SERVICES: &[(AddTo, Schemas)] = services! {
     operations::requests,
     operations::answers,
     accord_tasks::notify,
+    accord_notify,
     accord_live::tools::requests,
     accord_live::tools::answers,
     accord_live::tools::reads,

@@ -65,6 +65,7 @@ mod memory_same;
 mod memory_sources;
 mod memory_store;
 mod memory_trouble;
+mod notify_kills;
 mod older_hosts;
 mod only_project;
 mod pages;

@@ -47,6 +47,11 @@ impl Bell {
         Self { rings: watch::Sender::new(0), is_scheduled: AtomicBool::new(false) }
     }
 
+    /// Hears every ring from now on.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.rings.subscribe()
+    }
+
     pub(crate) fn ring(&self) {
         self.rings.send_modify(|count| *count += 1);
     }
@@ -91,7 +96,7 @@ pub(crate) async fn follow(exchange: Exchange<Host>, call: Call<FollowInbox>) ->
     let mut checks = interval(CHECK_INTERVAL);
     checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let channel = Channel {
-        rings: host.bell().rings.subscribe(),
+        rings: host.bell().subscribe(),
         permit: host.streams().take()?,
         host,
         caller,

@@ -155,11 +155,11 @@ impl Host {
         self.inbox_item(caller, &id, actor).await
     }
 
-    fn units(&self) -> Units {
+    pub(crate) fn units(&self) -> Units {
         Units::new(Arc::clone(self.memory().store()))
     }
 
-    fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         Time::from_unix_millis(accord_system::now().unix_millis())
     }
 }

@@ -78,6 +78,7 @@ impl Server {
         accord_system::spawn(embed(host.clone()));
         accord_system::spawn(crate::flows::live::keep_answers(host.clone()));
         accord_system::spawn(crate::flows::edges::keep_edges(host.clone()));
+        accord_system::spawn(crate::notify::tell_people(host.clone()));
         accord_system::spawn(accord_live_door::sweep(host.live_door()));
         if host.settings().tasks.schedule && host.has_store() {
             scheduler::start(&host);

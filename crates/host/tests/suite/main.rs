@@ -27,6 +27,7 @@ mod live;
 mod live_own;
 mod live_tools;
 mod mcp;
+mod notify;
 mod oddities;
 mod openapi;
 mod pulls;

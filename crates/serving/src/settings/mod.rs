@@ -14,6 +14,7 @@
 //! - No setting is a secret, so all of them can be shown.
 
 mod edit;
+mod receivers;
 mod sources;
 mod trust;
 mod value;
@@ -28,6 +29,7 @@ use accord_live_core::version::VersionPolicy;
 use accord_process::{GitAccess, SandboxMode, SandboxRules};
 
 pub use self::edit::write_settings;
+pub use self::receivers::{ReceiverPlace, ReceiverSetting, Receivers};
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::trust::{Untrusted, check_trusted};
 pub use self::value::{
@@ -225,7 +227,25 @@ settings! {
         max_agents: usize = "3", "The most commands that run at once, in all projects.";
     }
 
-    /// Telling people that a task is in review, blocked or done.
+    /// Telling people what waits for them.
+    notify: Notify = "notify" {
+        url: Option<WebhookUrl> = "",
+            "A URL that is told everything in the inbox, as a POST request with JSON.";
+        secret_file: Option<PathBuf> = "",
+            "The file with the secret that requests to that URL are signed with (HMAC-SHA256).";
+        command: Option<CommandLine> = "",
+            "A command that is told everything in the inbox: it gets each message on standard \
+             input, as JSON. It is split into words as a shell does and started without one.";
+        timeout: Duration = "10s", "How long that URL or command may take for one message.";
+        receivers: Receivers = "",
+            "More receivers: tables `[[notify.receivers]]`, each with a name, a url or a command, \
+             a format, and what it is told.";
+        group: Duration = "10s", "How long items are collected for one message.";
+        per_hour: usize = "30",
+            "The most messages in an hour to one receiver. What comes after them is collected.";
+    }
+
+    /// The former way: telling people that a task is in review, blocked or done.
     tasks_notify: TasksNotify = "tasks.notify" {
         command: Option<CommandLine> = "",
             "A command that gets each notification on standard input, as JSON. It is split into \

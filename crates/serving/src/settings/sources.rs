@@ -63,7 +63,8 @@ impl Entry {
         match &self.value {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),
-            Value::Array(items) => {
+            // A list of objects is shown as JSON.
+            Value::Array(items) if items.iter().all(Value::is_string) => {
                 let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
                 items.join(",")
             }
@@ -263,6 +264,8 @@ fn check_together(settings: &Settings) -> Result<(), Failure> {
         "embeddings.url and embeddings.model belong together; give both or none"
     } else if settings.tasks.executor == ExecutorKind::Command && settings.tasks.command.is_none() {
         "tasks.executor is command, and tasks.command is empty; give the command of an agent"
+    } else if settings.notify.secret_file.is_some() && settings.notify.url.is_none() {
+        "notify.secret_file signs requests to notify.url, which is empty"
     } else if settings.tasks_notify.secret_file.is_some() && settings.tasks_notify.url.is_none() {
         "tasks.notify.secret_file signs requests to tasks.notify.url, which is empty"
     } else {
@@ -309,6 +312,10 @@ fn text_of(value: &toml::Value) -> Option<String> {
         toml::Value::Integer(number) => Some(number.to_string()),
         toml::Value::Boolean(truth) => Some(truth.to_string()),
         toml::Value::Array(items) => {
+            if !items.is_empty() && items.iter().all(toml::Value::is_table) {
+                // Tables are given as JSON, as a flag gives them.
+                return serde_json::to_string(items).ok();
+            }
             let items = items.iter().map(|item| item.as_str());
             Some(items.collect::<Option<Vec<_>>>()?.join(","))
         }

@@ -21,7 +21,7 @@ use super::CONFIG_FILE;
 use super::sources::{in_text, read_text};
 
 /// Settings that name servers, programs, files or origins, and beginnings of such names.
-const TRUSTED_ONLY: [&str; 13] = [
+const TRUSTED_ONLY: [&str; 14] = [
     "allowed_hosts",
     "allowed_origins",
     "behind_proxy",
@@ -29,6 +29,7 @@ const TRUSTED_ONLY: [&str; 13] = [
     "listen",
     "live.default_project",
     "metrics_open",
+    "notify.",
     "tasks.command",
     "tasks.cwd",
     "tasks.executor",

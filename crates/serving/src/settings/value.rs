@@ -277,6 +277,12 @@ impl Setting for Option<WebhookUrl> {
 }
 
 impl CommandLine {
+    /// A command of its arguments; `None` if there are none.
+    pub(super) fn of(words: Vec<String>) -> Option<Self> {
+        let text = shell_words::join(&words);
+        (!words.is_empty()).then_some(Self { text, words })
+    }
+
     pub fn words(&self) -> &[String] {
         &self.words
     }

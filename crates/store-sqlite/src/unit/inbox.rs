@@ -42,7 +42,7 @@ pub(super) struct Touched {
 const NAMED: usize = 100;
 
 /// Selects the columns that [`row`] reads.
-macro_rules! select {
+macro_rules! select_item {
     ($rest:literal) => {
         concat!(
             "SELECT j.project_id, i.kind, i.subject, i.opening, i.urgency, i.rises_at, i.rises_to, \
@@ -52,6 +52,8 @@ macro_rules! select {
         )
     };
 }
+
+pub(super) use select_item;
 
 /// What is kept of an item of an origin.
 type Made = Option<(i64, InboxRow)>;
@@ -112,9 +114,13 @@ impl Unit<'_> {
     fn write_item(&self, origin: &str, project: i64, row: &InboxRow) -> Result<()> {
         let sql = "INSERT INTO inbox_item (origin, project, item_id, handle, kind, subject,
                 opening, urgency, rises_at, rises_to, shown_from, gone_at, deadline, behind,
-                since, addressee, text)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                since, addressee, text, unseen_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                coalesce(?11, 0))
             ON CONFLICT (project, origin) DO UPDATE SET
+                unseen_at = CASE WHEN item_id IS ?3 AND urgency IS ?8 AND rises_at IS ?9
+                    AND rises_to IS ?10 AND shown_from IS ?11
+                    THEN unseen_at ELSE coalesce(?11, 0) END,
                 item_id = ?3, handle = ?4, kind = ?5, subject = ?6, opening = ?7, urgency = ?8,
                 rises_at = ?9, rises_to = ?10, shown_from = ?11, gone_at = ?12, deadline = ?13,
                 behind = ?14, since = ?15, addressee = ?16, text = ?17";
@@ -253,7 +259,7 @@ impl Unit<'_> {
 
     /// Items of a project that are not those of their sources, except those of tasks.
     pub(super) fn wrong_items(&self, project: i64) -> Result<Vec<Wrong>> {
-        let sql = select!("WHERE i.project = ?1 AND i.origin NOT GLOB 'task/*'");
+        let sql = select_item!("WHERE i.project = ?1 AND i.origin NOT GLOB 'task/*'");
         let mut kept = std::collections::BTreeMap::new();
         for (origin, row) in
             self.many(sql, (project,), |row| Ok((row.label(13), read(row).ok())))?
@@ -302,11 +308,11 @@ impl Unit<'_> {
         let now = Value::Integer(query.now.unix_millis());
         let level = Value::Integer(urgency.number().into());
         let sql = match risen {
-            true => select!(
+            true => select_item!(
                 "WHERE j.archived_at IS NULL AND i.rises_at IS NOT NULL AND i.rises_to = ?
                  AND i.rises_at <= ?"
             ),
-            false => select!(
+            false => select_item!(
                 "WHERE j.archived_at IS NULL AND i.urgency = ?
                  AND (i.rises_at IS NULL OR i.rises_at > ?)"
             ),
@@ -409,13 +415,14 @@ impl Inbox for Unit<'_> {
 
     fn inbox_named(&self, name: &str, limit: usize) -> Result<Vec<InboxRow>> {
         let limit = super::limit(limit);
-        let by_id = select!("WHERE i.item_id = ?1 ORDER BY i.item_id LIMIT ?2");
+        let by_id = select_item!("WHERE i.item_id = ?1 ORDER BY i.item_id LIMIT ?2");
         let mut rows = self.many(by_id, (name, limit), |row| Ok(read(row).ok()))?;
         if rows.is_empty() && is_handle(name) {
             // The letter after the last digit is behind every short name that begins so.
             let end = format!("{name}g");
             debug_assert!(name.len() <= HANDLE_DIGITS);
-            let sql = select!("WHERE i.handle >= ?1 AND i.handle < ?2 ORDER BY i.item_id LIMIT ?3");
+            let sql =
+                select_item!("WHERE i.handle >= ?1 AND i.handle < ?2 ORDER BY i.item_id LIMIT ?3");
             rows = self.many(sql, (name, end, limit), |row| Ok(read(row).ok()))?;
         }
         Ok(rows.into_iter().flatten().collect())
@@ -445,7 +452,7 @@ impl InboxWrites for Unit<'_> {
         let rows = items.iter().map(|item| InboxRow::new(project, item.clone()));
         let mut wanted: std::collections::BTreeMap<String, InboxRow> =
             rows.map(|row| (format!("task/{}", row.id()), row)).collect();
-        let sql = select!("WHERE i.project = ?1 AND i.origin GLOB 'task/*'");
+        let sql = select_item!("WHERE i.project = ?1 AND i.origin GLOB 'task/*'");
         let kept = self.many(sql, (pk,), |row| Ok((row.label(13), read(row).ok())))?;
         let mut changed = false;
         for (origin, kept) in kept {
@@ -505,7 +512,7 @@ impl InboxWrites for Unit<'_> {
     }
 }
 
-fn read(row: &Row<'_>) -> Result<InboxRow> {
+pub(super) fn read(row: &Row<'_>) -> Result<InboxRow> {
     let time = |at: usize| -> Result<Option<Time>> {
         // A number is no text: an absent one is read as no text.
         match row.optional_text(at) {

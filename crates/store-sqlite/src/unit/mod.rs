@@ -18,6 +18,7 @@ mod links;
 mod listing;
 mod live;
 mod live_writes;
+mod notices;
 mod package_rows;
 mod packages;
 mod people;

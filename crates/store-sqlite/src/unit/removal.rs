@@ -41,6 +41,7 @@ const AFTER_PACKAGES: &[&str] = &[
     "DELETE FROM setting WHERE project = ?1",
     "DELETE FROM inbox_item WHERE project = ?1",
     "DELETE FROM inbox_mark WHERE project = ?1",
+    "DELETE FROM notice WHERE project = ?1",
 ];
 
 impl Unit<'_> {

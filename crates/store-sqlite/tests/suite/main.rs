@@ -11,6 +11,7 @@ mod format_1;
 mod formats;
 mod jobs;
 mod kill;
+mod notices;
 #[path = "../../benches/retrieval/plain.rs"]
 mod plain;
 mod questions;

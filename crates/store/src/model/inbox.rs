@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use accord_base::ProjectId;
-use accord_base::inbox::{InboxMark, Waiting};
+use accord_base::inbox::{InboxMark, Urgency, Waiting};
 use accord_live_core::session::waiting;
 use accord_memory_core::inbox::{PackageFacts, package};
 
 use super::{PackageEntry, State};
 use crate::{
-    Inbox, InboxQuery, InboxRow, InboxWrites, LivePart, LiveSessions as _, MarkKind, Result,
+    Inbox, InboxQuery, InboxRow, InboxWrites, LivePart, LiveSessions as _, MarkKind, NoticeRow,
+    Result,
 };
 
 /// What the model keeps of the inbox of a project.
@@ -18,11 +19,15 @@ pub(super) struct KeptInbox {
     /// The items of tasks, by id.
     tasks: BTreeMap<String, InboxRow>,
     marks: BTreeMap<(String, MarkKind, String), InboxMark>,
+    /// How urgent an item was when it was looked at, by id.
+    pub(super) seen: BTreeMap<String, Urgency>,
+    /// What receivers are told, by receiver and item.
+    pub(super) notices: BTreeMap<(String, String), NoticeRow>,
 }
 
 impl State {
     /// Everything that waits, in no order.
-    fn items(&self) -> Result<Vec<InboxRow>> {
+    pub(super) fn items(&self) -> Result<Vec<InboxRow>> {
         let mut rows = Vec::new();
         for (id, project) in &self.projects {
             for entry in project.packages.values() {

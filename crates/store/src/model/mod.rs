@@ -14,6 +14,7 @@ mod inbox;
 mod keys;
 mod links;
 mod live;
+mod notices;
 mod packages;
 mod people;
 mod projects;

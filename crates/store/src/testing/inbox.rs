@@ -8,7 +8,9 @@ use accord_base::inbox::{InboxMark, Urgency, Waiting, kind};
 use accord_contract::{Object, Time, Timestamp};
 
 use super::Generator;
-use crate::{InboxQuery, InboxRow, MarkKind, ReadUnit, Result, Store, StoreExt as _, WriteUnit};
+use crate::{
+    InboxQuery, InboxRow, MarkKind, NoticeRow, ReadUnit, Result, Store, StoreExt as _, WriteUnit,
+};
 
 /// A write of the inbox.
 #[derive(Clone, Debug)]
@@ -62,6 +64,14 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
             }
         }
     }
+    lines.push(format!("{:?}", unit.untold(RECEIVER)?));
+    for (told, item) in unit.untold_items(RECEIVER, 20)? {
+        assert_eq!(unit.notice(RECEIVER, &told.project_id, &told.item)?.as_ref(), Some(&told));
+        lines.push(format!("{told:?} {item:?}"));
+    }
+    for project in Generator::projects() {
+        lines.push(format!("{:?}", unit.last_told(RECEIVER, &project, PERSON)?));
+    }
     Ok(lines)
 }
 
@@ -113,9 +123,11 @@ impl InboxStep {
             Self::Tasks(project, items) => Ok(unit.set_task_items(project, items)?.to_string()),
             Self::Mark(project, item, kind, mark) => {
                 unit.put_inbox_mark(project, item, *kind, mark)?;
+                unit.put_notice(RECEIVER, &notice(project, item, *kind, mark))?;
                 Ok(format!("{:?}", unit.inbox_marks(project, item)?))
             }
             Self::Unmark(project, item, kind, actor) => {
+                unit.tell(RECEIVER, kind.as_str(), Time::from_unix_millis(MIDDLE))?;
                 Ok(unit.remove_inbox_mark(project, item, *kind, actor)?.to_string())
             }
             Self::Rebuild => unit.rebuild_inbox().map(|()| String::new()),
@@ -126,6 +138,20 @@ impl InboxStep {
 /// A time between those of the generator.
 const MIDDLE: i64 = 1_776_542_400_000;
 const PERSON: &str = "human:lead";
+const RECEIVER: &str = "list";
+
+/// What somebody is told with a mark.
+fn notice(project: &ProjectId, item: &str, kind: MarkKind, mark: &InboxMark) -> NoticeRow {
+    NoticeRow {
+        project_id: project.clone(),
+        item: item.to_owned(),
+        source: mark.actor.clone(),
+        urgency: Urgency::Piece,
+        from: mark.at.time(),
+        message: (kind != MarkKind::Snooze).then(|| kind.as_str().to_owned()),
+        told_at: None,
+    }
+}
 
 fn task(generator: &mut Generator) -> Waiting {
     let opening = generator.random.below(3) as u64;

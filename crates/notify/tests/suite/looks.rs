@@ -1,0 +1,117 @@
+//! How a message looks, also where its texts attack who reads it.
+
+use accord_base::ProjectId;
+use accord_base::inbox::{Urgency, Waiting, kind};
+use accord_contract::Time;
+use accord_notify::{Format, MailAddresses, Message, Told, ntfy_topic};
+use data_encoding::BASE64;
+use serde_json::{Value, json};
+
+const NOW: i64 = 1_776_542_400_000;
+
+fn told(subject: &str, title: &str, urgency: Urgency) -> Told {
+    let since = Time::from_unix_millis(NOW - 1_000);
+    let waiting = Waiting::new(kind::TASK_BLOCKED, subject, 1, title.to_owned(), since);
+    let (words, asked_by) = (Some("SECRET words".to_owned()), Some("agent:coder".to_owned()));
+    let waiting = Waiting { urgency, words, asked_by, ..waiting };
+    Told { project: ProjectId::new("shop").unwrap(), waiting }
+}
+
+fn message(told: Vec<Told>) -> Message {
+    let now = Time::from_unix_millis(NOW);
+    Message::new("ntf_1", "ops", now, Some("https://accord.example.org/"), told).unwrap()
+}
+
+fn written(format: Format, message: &Message) -> String {
+    let to = ["ops@example.org".to_owned(), "a@b.example\r\nBcc: x@y.example".to_owned()];
+    format.write(message, "shop", MailAddresses { to: &to, from: None }).body
+}
+
+fn document(format: Format, message: &Message) -> Value {
+    serde_json::from_str(&written(format, message)).unwrap()
+}
+
+#[test]
+fn one_item_is_a_message_with_a_link_that_needs_a_login() {
+    let message = message(vec![told("TASK-1", "Blocked: TASK-1", Urgency::Chain)]);
+    let shown = document(Format::Json, &message);
+    assert_eq!(shown["title"], "[shop] Blocked: TASK-1");
+    assert_eq!((&shown["count"], &shown["urgency"]), (&json!(1), &json!(2)));
+    let item = &shown["items"][0];
+    let handle = item["handle"].as_str().unwrap();
+    let link = format!("https://accord.example.org/accord/v1/inbox/{handle}");
+    assert_eq!((&item["link"], &shown["link"]), (&json!(link), &json!(link)));
+    assert_eq!(item["asked_by"], "agent:coder");
+    let ntfy = document(Format::Ntfy, &message);
+    assert_eq!((&ntfy["topic"], &ntfy["priority"]), (&json!("shop"), &json!(4)));
+    assert_eq!((&ntfy["click"], &ntfy["actions"]), (&json!(link), &Value::Null));
+    for format in Format::ALL {
+        assert!(!written(format, &message).contains("SECRET"), "{format:?} has an agent's words");
+    }
+}
+
+#[test]
+fn many_items_are_one_message_with_the_most_urgent_first() {
+    let mut all: Vec<Told> =
+        (0..10_000).map(|n| told(&format!("T{n}"), "Blocked", Urgency::Should)).collect();
+    all.push(told("worst", "Given up: worst", Urgency::Loss));
+    let message = message(all);
+    let shown = document(Format::Json, &message);
+    assert_eq!(shown["title"], "[shop] 10001 wait for people, 1 urgent");
+    assert_eq!((&shown["count"], &shown["urgency"]), (&json!(10_001), &json!(1)));
+    assert_eq!(shown["items"].as_array().unwrap().len(), 50);
+    assert_eq!(shown["items"][0]["subject"], Value::Null);
+    assert_eq!(shown["items"][0]["title"], "Given up: worst");
+    assert!(written(Format::Json, &message).len() < 32_000);
+    let slack = document(Format::Slack, &message);
+    let text = slack["text"].as_str().unwrap();
+    assert_eq!(text.lines().count(), 8, "{text}");
+    assert!(text.contains("and 9996 more"), "{text}");
+}
+
+#[test]
+fn texts_cannot_become_markup_mentions_or_headers() {
+    let title = "Blocked: <!channel> @here *b* `c` & <http://evil.example|ok>\r\nBcc: a@b\u{202e}x";
+    let message = message(vec![told("TASK-1", title, Urgency::Piece)]);
+    let slack = document(Format::Slack, &message)["text"].as_str().unwrap().to_owned();
+    let (own, link) = slack.rsplit_once('\n').unwrap();
+    assert!(!own.contains(['<', '>', '@']) && !own.contains(" *b"), "{own}");
+    assert!(own.contains("&lt;!channel&gt;") && link.starts_with("<https://accord.example.org/"));
+    let mail = written(Format::Mail, &message);
+    let (head, body) = mail.split_once("\r\n\r\n").unwrap();
+    let names: Vec<&str> = head.lines().map(|line| line.split_once(':').unwrap().0).collect();
+    assert!(!names.contains(&"Bcc") && names.contains(&"To"), "{head}");
+    assert_eq!(names.iter().filter(|name| **name == "Subject").count(), 1);
+    let body = BASE64.decode(body.replace("\r\n", "").as_bytes()).unwrap();
+    let body = String::from_utf8(body).unwrap();
+    assert!(body.contains("accord inbox show") && !body.contains('\u{202e}'), "{body}");
+    for format in Format::ALL {
+        assert!(!written(format, &message).contains('\u{202e}'), "{format:?}");
+    }
+}
+
+#[test]
+fn a_subject_that_is_not_ascii_is_encoded() {
+    let message = message(vec![told("TASK-1", &"Prüfung ".repeat(12), Urgency::Piece)]);
+    let mail = written(Format::Mail, &message);
+    let subject = mail.lines().find_map(|line| line.strip_prefix("Subject: ")).unwrap();
+    let words = subject.split(' ').map(|word| {
+        assert!(word.len() <= 75, "{word}");
+        let word = word.strip_prefix("=?utf-8?B?").and_then(|rest| rest.strip_suffix("?="));
+        String::from_utf8(BASE64.decode(word.unwrap().as_bytes()).unwrap()).unwrap()
+    });
+    assert!(words.collect::<String>().starts_with("[shop] Prüfung Prüfung"), "{subject}");
+}
+
+#[test]
+fn the_topic_of_ntfy_is_the_end_of_its_address() {
+    assert_eq!(
+        ntfy_topic("https://ntfy.example.org/shop"),
+        Some(("https://ntfy.example.org/", "shop"))
+    );
+    assert_eq!(ntfy_topic("http://h:8/a/b-C_1"), Some(("http://h:8/a/", "b-C_1")));
+    for other in ["https://ntfy.example.org", "https://n.example/", "https://n.example/a?b=c", "x"]
+    {
+        assert_eq!(ntfy_topic(other), None, "{other}");
+    }
+}
