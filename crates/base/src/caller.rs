@@ -58,6 +58,8 @@ enum Credential {
     /// A client on this machine, on a host without keys.
     Local,
     Key(String),
+    /// A person who was given a link to one thing that waits.
+    Guest,
     /// The host itself, in what it does by its schedule.
     Scheduler,
 }
@@ -124,6 +126,11 @@ impl Caller {
 
     pub fn key(key_id: impl Into<String>, scope: &KeyScope) -> Self {
         Self::new(Access::of(scope), Credential::Key(key_id.into()))
+    }
+
+    /// A person who was given a link to one thing that waits, with the rights for it.
+    pub fn guest(scope: &KeyScope) -> Self {
+        Self::new(Access::of(scope), Credential::Guest)
     }
 
     pub fn scheduler() -> Self {
@@ -339,7 +346,8 @@ impl Caller {
         }
         match (self.through, &self.credential) {
             (Through::Login, _) => CallerKind::Login,
-            (Through::SessionToken, _) => CallerKind::SessionToken,
+            // Without its login, a link shows that it is nobody in particular.
+            (Through::SessionToken, _) | (_, Credential::Guest) => CallerKind::SessionToken,
             (_, Credential::Scheduler) => CallerKind::Scheduler,
             (_, Credential::Owner | Credential::Local) => {
                 CallerKind::LocalProcess { at_terminal: self.says_terminal }
@@ -378,8 +386,15 @@ impl Caller {
     pub fn key_id(&self) -> Option<&str> {
         match &self.credential {
             Credential::Key(id) => Some(id),
-            Credential::Owner | Credential::Local | Credential::Scheduler => None,
+            Credential::Owner | Credential::Local | Credential::Guest | Credential::Scheduler => {
+                None
+            }
         }
+    }
+
+    /// Whether it is a person who was given a link.
+    pub fn is_guest(&self) -> bool {
+        self.credential == Credential::Guest
     }
 
     /// Whether the caller was accepted without a key because the host has none.
@@ -393,6 +408,7 @@ impl Caller {
             Credential::Owner => "owner",
             Credential::Local => "local",
             Credential::Key(id) => id,
+            Credential::Guest => "link",
             Credential::Scheduler => "scheduler",
         }
     }

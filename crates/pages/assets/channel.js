@@ -174,7 +174,9 @@ export class Channel {
     }
     if (this.isStopped || attempt !== this.attempts) return;
     const isBlocked = this.unopened >= BLOCKED;
-    const socket = isBlocked ? new HttpSocket(this.session, token.ws_token) : webSocket(token);
+    // Without a token there are requests alone.
+    const socket = isBlocked || token === null
+      ? new HttpSocket(this.session, token?.ws_token) : webSocket(token);
     this.socket = socket;
     this.subscribeId = `subscribe-${randomId()}`;
     const [oldest] = this.waiting.values();
@@ -190,9 +192,9 @@ export class Channel {
         requestId: this.subscribeId,
         payload: {
           sessionId: this.session,
-          appId: token.app_id,
+          appId: token?.app_id,
           role: "user",
-          wsToken: token.ws_token,
+          wsToken: token?.ws_token,
           clientId: this.socketId,
           fromSeq: this.lastSeq,
           followLedger: true,

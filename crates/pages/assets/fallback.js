@@ -32,6 +32,13 @@ export class HttpSocket {
 
   #subscribe({ requestId, payload }) {
     this.clientId = payload.clientId;
+    const changed = { type: "render_event", payload: {} };
+    this.looks = setInterval(() => this.#hear(changed), LOOK_MS);
+    // Without a token the page looks again, and there is no stream.
+    if (this.token === undefined) {
+      this.#hear({ type: "ack", requestId, payload: {} });
+      return;
+    }
     const query = new URLSearchParams({ wsToken: this.token, fromSeq: payload.fromSeq });
     const path = `/api/sessions/${encodeURIComponent(this.session)}/stream?${query}`;
     this.events = new EventSource(path);
@@ -44,8 +51,6 @@ export class HttpSocket {
     };
     // It would come back with a token that has run out; the channel makes a new one.
     this.events.onerror = () => this.#end(LOST);
-    const changed = { type: "render_event", payload: {} };
-    this.looks = setInterval(() => this.#hear(changed), LOOK_MS);
   }
 
   async #act({ requestId, payload }) {

@@ -47,7 +47,10 @@ const streams = new Streams(byId("streams"), (event) => {
   if (event.kind === "consume_polling") refresh();
 });
 
-const channel = new Channel(session, () => mintToken(session), kept, {
+// A login for one question opens no channel.
+let isAlone = false;
+
+const channel = new Channel(session, () => (isAlone ? null : mintToken(session)), kept, {
   state: showConnection,
   subscribed(ack) {
     if (ack.replayTruncated) streams.setTruncated();
@@ -73,6 +76,7 @@ const channel = new Channel(session, () => mintToken(session), kept, {
 function showView(view) {
   document.body.dataset.view = view;
   byId("login").hidden = view !== "login";
+  byId("invitation").hidden = view !== "invitation";
   byId("session").hidden = last.head === undefined || !OPEN_VIEWS.includes(view);
   byId("sign-out").hidden = !isSignedIn();
 }
@@ -185,6 +189,7 @@ function showRefusal(error) {
 
 function show(page) {
   digest = page.digest;
+  isAlone = page.no_channel === true;
   const active = document.activeElement?.id;
   for (const part of PARTS) {
     if (last[part] === page[part]) continue;
@@ -414,9 +419,31 @@ function typed(event) {
 
 // The secret of the link in the address. It works once, and must not stay in the history.
 function takeLink() {
-  const link = /^#t=(.+)$/.exec(location.hash)?.[1];
+  const [, kind, link] = /^#([tp])=(.+)$/.exec(location.hash) ?? [];
   if (link) history.replaceState(null, "", location.pathname);
-  return link;
+  return { kind, link };
+}
+
+// Signs in with the link in the address, if there is one: at once, or with a button.
+function useLink() {
+  const { kind, link } = takeLink();
+  if (kind === "p") showInvitation(link);
+  else if (link) enter({ link });
+  return link !== undefined;
+}
+
+// Shows the button that uses a link of a person. A program that looks at the address, to show what
+// is there, presses no button.
+function showInvitation(link) {
+  channel.stop();
+  hideSession();
+  showConnection("signed-out");
+  showView("invitation");
+  byId("invitation-yes").onclick = () => {
+    byId("invitation-yes").onclick = null;
+    enter({ link });
+  };
+  byId("invitation-title").focus();
 }
 
 async function enter(credential) {
@@ -436,7 +463,7 @@ async function enter(credential) {
 // Follows what another tab did with the login.
 function checkLogin() {
   if (!isSignedIn()) {
-    if (document.body.dataset.view === "login") return;
+    if (["login", "invitation"].includes(document.body.dataset.view)) return;
     if (person === personMark()) showLogin(LOGIN_ENDED);
     else showSignedOut("You signed out in another tab.");
   } else if (document.body.dataset.view === "login") {
@@ -480,12 +507,10 @@ function start() {
   });
   // A link that is opened in a tab with this page changes nothing but the fragment.
   addEventListener("hashchange", () => {
-    const link = takeLink();
-    if (link) enter({ link });
+    useLink();
   });
-  const link = takeLink();
-  if (link) enter({ link });
-  else if (isSignedIn()) open();
+  if (useLink()) return;
+  if (isSignedIn()) open();
   else showLogin();
 }
 

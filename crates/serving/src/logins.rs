@@ -1,7 +1,8 @@
 //! Links to sign in, and logins.
 //!
 //! Invariants:
-//! - A link signs in once, until it expires. No link outlasts the process.
+//! - A link signs in once, until it expires. Only a link of a person ([`linked`]) outlasts the
+//!   process.
 //! - A login is found by the hash of its cookie, and accepted with the secret of its origin. The
 //!   two are compared in constant time. Only hashes are kept.
 //! - A login ends [`LOGIN_SECONDS`] after it began, [`IDLE_SECONDS`] after its last use, when it is
@@ -9,6 +10,8 @@
 //! - The store has the logins, so that a restart of the host ends none: a page that was open goes
 //!   on with what its person entered.
 //! - The numbers of links, logins and remembered failures are bounded.
+
+pub mod linked;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -26,6 +29,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
 
+use self::linked::LinkedQuestion;
 use crate::keys::Keys;
 
 pub const LOGIN_SECONDS: i64 = 12 * 3600;
@@ -92,6 +96,8 @@ pub enum Holder {
     Local,
     /// The holder of the key of an id.
     Key(String),
+    /// A person who was given a link to one question.
+    Linked(LinkedQuestion),
 }
 
 /// A login as the store has it.
@@ -103,6 +109,7 @@ struct Login {
     used_at: Time,
 }
 
+#[derive(Clone)]
 pub struct Begun {
     /// The half for the cookie.
     pub cookie: String,
@@ -170,17 +177,31 @@ impl Logins {
 
     /// Begins a login. Fails when the store fails.
     pub async fn begin(&self, person: Person, now: Time) -> Result<Begun, Failure> {
-        let begun =
-            Begun { cookie: secret(), secret: secret(), until: now.add_seconds(LOGIN_SECONDS) };
-        let setting = setting_of(&begun.cookie);
-        let secret = sha256(begun.secret.as_bytes()).hex();
-        let text = Login { secret, person, until: begun.until, used_at: now }.text();
+        let begun = Begun::new(now);
+        let (setting, text) = begun.stored(person, now);
         let write = self.units.write(move |unit| {
             make_room(unit, now)?;
             Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
         });
         write.await?;
         Ok(begun)
+    }
+
+    /// Begins the login of a link of a person, which is used up; none if the text is no such link.
+    /// Fails with `LOGIN_LINK_INVALID`, and when the store fails.
+    pub async fn begin_linked(&self, link: &str, now: Time) -> Result<Option<Begun>, Failure> {
+        let (link, begun) = (link.to_owned(), Begun::new(now));
+        let stored = begun.clone();
+        let write = self.units.write(move |unit| {
+            let Some(question) = linked::take(unit, &link, now)? else { return Ok(false) };
+            let actor = question.actor();
+            let person = Person { holder: Holder::Linked(question), actor };
+            let (setting, text) = stored.stored(person, now);
+            make_room(unit, now)?;
+            unit.put_setting(Scope::Store, &setting, Some(&text))?;
+            Ok(true)
+        });
+        Ok(write.await?.then_some(begun))
     }
 
     /// The holder of a login, which counts as used, and what names the login in tokens.
@@ -294,6 +315,8 @@ impl Holder {
             Self::Owner => "owner".to_owned(),
             Self::Local => "local".to_owned(),
             Self::Key(id) => format!("key:{id}"),
+            // A link opens a page and no channel. This names a key that nobody has.
+            Self::Linked(_) => "key:".to_owned(),
         };
         Object::from_iter([(HOLDER.to_owned(), text.into())])
     }
@@ -313,6 +336,7 @@ impl Holder {
             Self::Owner => Caller::owner(),
             Self::Local => Caller::local(),
             Self::Key(id) => return keys.holder(id).await,
+            Self::Linked(question) => return Ok(question.caller()),
         };
         Ok(keys.accepts(&caller).await?.then_some(caller))
     }
@@ -320,6 +344,8 @@ impl Holder {
     pub fn of(caller: &Caller) -> Self {
         match caller.key_id() {
             Some(id) => Self::Key(id.to_owned()),
+            // It gives nothing away.
+            None if caller.is_guest() => Self::Key(String::new()),
             None if caller.is_owner() => Self::Owner,
             None => Self::Local,
         }
@@ -332,16 +358,17 @@ impl Login {
     }
 
     fn text(&self) -> String {
-        let (kind, key) = match &self.person.holder {
-            Holder::Owner => ("owner", None),
-            Holder::Local => ("local", None),
-            Holder::Key(id) => ("key", Some(id)),
+        let (kind, key, linked) = match &self.person.holder {
+            Holder::Owner => ("owner", None, None),
+            Holder::Local => ("local", None, None),
+            Holder::Key(id) => ("key", Some(id), None),
+            Holder::Linked(question) => ("linked", None, Some(question.document())),
         };
         let (until, used_at) = (self.until.unix_millis(), self.used_at.unix_millis());
         let actor = self.person.actor.as_ref();
         let actor = actor.map(|actor| format!("{}:{}", actor.kind.as_str(), actor.id));
-        json!({"secret": self.secret, "holder": kind, "key_id": key, "actor": actor,
-            "until": until, "used_at": used_at})
+        json!({"secret": self.secret, "holder": kind, "key_id": key, "linked": linked,
+            "actor": actor, "until": until, "used_at": used_at})
         .to_string()
     }
 
@@ -352,6 +379,7 @@ impl Login {
             "owner" => Holder::Owner,
             "local" => Holder::Local,
             "key" => Holder::Key(stored["key_id"].as_str()?.to_owned()),
+            "linked" => Holder::Linked(LinkedQuestion::read(&stored["linked"])?),
             _ => return None,
         };
         let time = |name: &str| stored[name].as_i64().map(Time::from_unix_millis);
@@ -360,6 +388,33 @@ impl Login {
         let person = Person { holder, actor };
         Some(Self { secret, person, until: time("until")?, used_at: time("used_at")? })
     }
+}
+
+impl Begun {
+    fn new(now: Time) -> Self {
+        Self { cookie: secret(), secret: secret(), until: now.add_seconds(LOGIN_SECONDS) }
+    }
+
+    /// The setting that keeps the login, and its text.
+    fn stored(&self, person: Person, now: Time) -> (String, String) {
+        let secret = sha256(self.secret.as_bytes()).hex();
+        let login = Login { secret, person, until: self.until, used_at: now };
+        (setting_of(&self.cookie), login.text())
+    }
+}
+
+/// Ends the links and logins of a person.
+pub(crate) fn forget_person(unit: &mut dyn WriteUnit, name: &str) -> Result<(), UnitError> {
+    linked::forget(unit, name)?;
+    let is_of =
+        |login: Login| matches!(login.person.holder, Holder::Linked(of) if of.person == name);
+    let settings = unit.settings(Scope::Store)?.into_iter();
+    for (setting, text) in settings.filter(|(setting, _)| setting.starts_with(LOGIN)) {
+        if Login::read(&text).is_some_and(is_of) {
+            unit.put_setting(Scope::Store, &setting, None)?;
+        }
+    }
+    Ok(())
 }
 
 fn setting_of(cookie: &str) -> String {
@@ -395,8 +450,10 @@ fn secret() -> String {
 
 #[cfg(test)]
 mod tests {
+    use accord_base::ProjectId;
     use accord_store::ModelStore;
 
+    use super::linked::NewLink;
     use super::*;
 
     /// The logins of a host, and those of the host after a restart.
@@ -483,6 +540,66 @@ mod tests {
         }
         let (link, _) = before.mint_link(Holder::Owner.into(), at(0), 60);
         assert!(after.use_link(&link, at(1)).is_err());
+    }
+
+    /// A link of a person, stored.
+    async fn linked(logins: &Logins, person: &str, seconds: i64) -> String {
+        let question = LinkedQuestion {
+            person: person.to_owned(),
+            project: ProjectId::new("shop").unwrap(),
+            session: "live_1".to_owned(),
+            since: 7,
+        };
+        let link = NewLink::to(question, at(seconds));
+        let secret = link.secret.clone();
+        logins.units.write(move |unit| link.put(unit)).await.unwrap();
+        secret
+    }
+
+    #[tokio::test]
+    async fn a_link_of_a_person_outlasts_a_restart_and_works_once_within_a_day() {
+        const DAY: i64 = 24 * 3600;
+        let (before, after) = twice();
+        let link = linked(&before, "lead", 0).await;
+        let late = linked(&before, "lead", 0).await;
+        assert!(after.begin_linked("other", at(1)).await.unwrap().is_none());
+        let begun = after.begin_linked(&link, at(DAY - 1)).await.unwrap().unwrap();
+        let halves = halves(&begun.cookie, &begun.secret);
+        let (holder, login) = before.find(&halves, at(DAY)).await.unwrap().unwrap();
+        assert!(matches!(holder, Holder::Linked(question) if question.since == 7));
+        let person = before.opened(&login, at(DAY)).await.unwrap().unwrap();
+        assert_eq!(person.actor, ActorKey::parse("human:lead").ok());
+        for (link, seconds, why) in
+            [(&link, DAY - 1, "was used before"), (&late, DAY, "has expired")]
+        {
+            let refused = before.begin_linked(link, at(seconds)).await.err().unwrap();
+            assert_eq!(refused.code, Code::LoginLinkInvalid);
+            assert!(refused.message.contains(why), "{refused:?}");
+        }
+        // The store has neither the link nor what a token could be made from.
+        let settings = before.units.read(|unit| Ok(unit.settings(Scope::Store)?)).await.unwrap();
+        assert!(!format!("{settings:?}").contains(&link));
+        assert_eq!(holder_of_token(&person.holder), Some(Holder::Key(String::new())));
+    }
+
+    /// Whose rights a token of a holder has.
+    fn holder_of_token(holder: &Holder) -> Option<Holder> {
+        let text = holder.claims()[HOLDER].as_str().unwrap().to_owned();
+        text.strip_prefix("key:").map(|id| Holder::Key(id.to_owned()))
+    }
+
+    #[tokio::test]
+    async fn links_and_logins_of_a_person_end_together() {
+        let logins = logins();
+        let (used, unused) = (linked(&logins, "lead", 0).await, linked(&logins, "lead", 0).await);
+        let other = linked(&logins, "ops", 0).await;
+        let begun = logins.begin_linked(&used, at(1)).await.unwrap().unwrap();
+        let (_, of_owner) = self::begun(&logins, 0).await;
+        logins.units.write(|unit| forget_person(unit, "lead")).await.unwrap();
+        assert!(!finds(&logins, &halves(&begun.cookie, &begun.secret), 2).await);
+        assert!(logins.begin_linked(&unused, at(2)).await.unwrap().is_none());
+        assert!(logins.begin_linked(&other, at(2)).await.unwrap().is_some());
+        assert!(finds(&logins, &of_owner, 2).await);
     }
 
     #[tokio::test]

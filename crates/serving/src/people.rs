@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - who may manage keys, and nobody else, sees and changes addresses: a link to sign in is sent to
-//!   no other address than the stored one.
+//!   no other address than the stored one;
+//! - a person who is removed has no links and no logins from then on.
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use accord_store::{PersonRow, ReadUnit, UnitError, Units};
 use accord_system::Clock;
 
 use crate::keys::may_manage;
+use crate::logins::forget_person;
 
 /// The people of a host. A clone is the same people.
 #[derive(Clone)]
@@ -79,13 +81,14 @@ impl People {
         write.await
     }
 
-    /// Removes a person. Fails with `PERSON_NOT_FOUND`.
+    /// Removes a person, whose links and logins end. Fails with `PERSON_NOT_FOUND`.
     pub async fn remove(&self, caller: &Caller, name: &str) -> Result<Person, Failure> {
         may_manage(caller)?;
         let name = name.to_owned();
         let write = self.units.write(move |unit| {
             let person = found(unit, &name)?;
             unit.remove_person(&name)?;
+            forget_person(unit, &name)?;
             Ok(person)
         });
         write.await
@@ -99,7 +102,8 @@ impl People {
     }
 }
 
-fn found(unit: &dyn ReadUnit, name: &str) -> Result<Person, UnitError> {
+/// The person of a name. Fails with `PERSON_NOT_FOUND`.
+pub fn found(unit: &dyn ReadUnit, name: &str) -> Result<Person, UnitError> {
     let missing = || {
         let message = format!("there is no person {name:?}");
         UnitError::from(Failure::new(Code::PersonNotFound, message))

@@ -4,7 +4,7 @@ use accord_base::{Decision, Need};
 use accord_contract::{Code, Failure, Field, Limits, TextForm, Timestamp, envelope, message};
 
 use crate::body::Json;
-use crate::parameter::Text;
+use crate::parameter::{Acting, Text};
 use crate::{operation, params};
 
 /// A name. It begins with no kind of actor, because the actor is `human:` and the name.
@@ -16,6 +16,7 @@ const ADDRESS: TextForm = TextForm::ANY
     .bytes(254)
     .pattern(r"^[A-Za-z0-9._+][A-Za-z0-9._+-]*@[A-Za-z0-9.-]*[A-Za-z0-9]$")
     .example("lead@example.org");
+const ITEM: TextForm = TextForm::ANY.chars(1, 2048).without_nul();
 
 params! {
     /// A person.
@@ -71,6 +72,31 @@ envelope! {
     }
 }
 
+message! {
+    /// What a link is for.
+    pub struct PersonLinkRequest("PersonLinkRequest", closed) {
+        /// The item of the inbox: its id, or its short name, of which the first digits are enough.
+        required item: String = "item", "inbox-item-id", Limits::text(ITEM);
+    }
+}
+
+envelope! {
+    /// A link that signs a person in for one item.
+    pub struct PersonLinkEnvelope("PersonLinkEnvelope") {
+        /// The link: the address of the page with a secret that works once. The secret is in the
+        /// fragment, which no browser sends. Null if the server does not listen on an address.
+        required_or_null url: String = "url", "url";
+        /// The link without the address of the server.
+        required path: String = "path", "path";
+        /// The person.
+        required person: String = "person", "person-name";
+        /// The item, by its id.
+        required item: String = "item", "inbox-item-id";
+        /// Until when it can be used.
+        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
 operation! {
     /// Lists people, with their addresses.
     pub struct ListPeople("people", Get "/accord/v1/people") of Agentic {
@@ -109,7 +135,29 @@ operation! {
         ]];
     }
 
-    /// Removes a person.
+    /// Makes a link that signs a person in once, within a day, to answer one question of a live
+    /// session, and nothing else. The record of decisions says who made it. `accord person link`
+    /// prints it.
+    pub struct LinkPerson("person_link", Post "/accord/v1/people/{name}/link") of Agentic {
+        path OfPerson;
+        query Acting;
+        body Json<PersonLinkRequest>;
+        needs Need::Decide(Decision::Grant);
+        answers 201 "The link.", Json<PersonLinkEnvelope>;
+        refuses [&[
+            Code::AccessDenied,
+            Code::NotForWorkers,
+            Code::AofPersonRequired,
+            Code::WireFieldMissing,
+            Code::WireFieldValue,
+            Code::PersonNotFound,
+            Code::InboxItemNotFound,
+            Code::IdAmbiguous,
+            Code::ItemNeedsLogin,
+        ]];
+    }
+
+    /// Removes a person. Links that the person was given, and the logins of such links, end.
     pub struct RemovePerson("remove_person", Delete "/accord/v1/people/{name}") of Agentic {
         path OfPerson;
         needs Need::Admin;

@@ -1,22 +1,25 @@
 //! `accord person`: whom the operator knows, by name and address.
 
 use accord_api::operations::people::{
-    AddPerson, ChangePerson, ListPeople, OfPerson, PersonChange, PersonEnvelope,
-    PersonListEnvelope, PersonRequest, RemovePerson,
+    AddPerson, ChangePerson, LinkPerson, ListPeople, OfPerson, PersonChange, PersonEnvelope,
+    PersonLinkRequest, PersonListEnvelope, PersonRequest, RemovePerson,
 };
+use accord_api::parameter::Acting as Who;
 use accord_api::{Answered, Call, Json, NoParams};
+use accord_base::Door;
 
-use crate::host::{HostArgs, print_answer, print_items};
-use crate::render::{self, Page, clean};
-use crate::{Exit, Result};
+use crate::host::{ActorArg, HostArgs, print_answer, print_document, print_items};
+use crate::render::{self, Page, Times, clean};
+use crate::{Exit, Result, print_note};
 
 subcommands! {
-    /// Add people, change their e-mail addresses, and remove them
+    /// Add people, give them links to questions, and remove them
     pub(crate) PeopleArgs, PeopleCommand {
         Add(AddArgs),
         /// List people with their addresses
         List(HostArgs) => list,
         Change(ChangeArgs),
+        Link(LinkArgs),
         Remove(RemoveArgs),
     }
 }
@@ -56,7 +59,27 @@ struct ChangeArgs {
     host: HostArgs,
 }
 
-/// Remove a person
+/// Print a link that signs a person in once, to answer one question and nothing else
+///
+/// The link can be used for a day. Whoever has it answers as the person: send it to nobody else.
+/// Only questions of live sessions have links; everything else needs a login or a key.
+#[derive(Debug, clap::Args)]
+struct LinkArgs {
+    /// The name
+    #[arg(value_parser = name)]
+    name: String,
+
+    /// The question: the short name or the id of its item in `accord inbox`
+    #[arg(long, value_name = "ITEM")]
+    item: String,
+
+    #[command(flatten)]
+    actor: ActorArg,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// Remove a person, whose links end
 #[derive(Debug, clap::Args)]
 struct RemoveArgs {
     /// The name
@@ -89,6 +112,28 @@ impl ChangeArgs {
         let host = self.host.connect()?;
         let changed = host.call(&Call::<ChangePerson>::new(of_person, NoParams, Json(body)))?;
         print_person(self.host.json, &changed, "changed")
+    }
+}
+
+impl LinkArgs {
+    fn run(self) -> Result<Exit> {
+        let by = self.actor.acting()?;
+        let host = self.host.connect()?;
+        let body = Json(PersonLinkRequest { item: self.item });
+        let who = Who { actor: None, door: Some(Door::Cli) };
+        let call = Call::<LinkPerson>::new(OfPerson { name: self.name }, who, body);
+        let answered = host.call_by(&by, &call)?;
+        let made = &answered.answer.0;
+        let link = made.url.as_ref().unwrap_or(&made.path);
+        print_document(self.host.json, &answered.text, |page| page.line(clean(link)))?;
+        if !self.host.json {
+            let until = Times::default().at(Some(&made.expires_at));
+            print_note(format!("it signs human:{} in once, until {until}", clean(&made.person)));
+            if made.url.is_none() {
+                print_note("no server runs; put its address before the path");
+            }
+        }
+        Ok(Exit::Yes)
     }
 }
 

@@ -38,6 +38,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("key revoke", "k", ""),
     ("person add", "lead --email nowhere", ""),
     ("person change", "lead --no-email", ""),
+    ("person link", "lead --item none", ""),
     ("person list", "--url http://127.0.0.1:1", ""),
     ("person remove", "lead", ""),
     ("project archive", "p", ""),

@@ -397,6 +397,7 @@ examples! {
     "add_person" 201 (JSON r#"{"name":"lead","email":"lead@example.org"}"# "/accord/v1/people");
     "people" 200 (GET "/accord/v1/people");
     "change_person" 200 (PATCH r#"{"email":"lead@example.com"}"# "/accord/v1/people/lead");
+    "person_link" 404 (JSON r#"{"item":"3f9a2c"}"# "/accord/v1/people/lead/link");
     "remove_person" 200 (DELETE "/accord/v1/people/lead");
     "create_key" 201 (JSON r#"{"label":"builder","verbs":["admin"]}"# "/accord/v1/keys");
     "me" 200 ("curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/me");

@@ -4,6 +4,7 @@
 
 mod evidence;
 mod follow;
+mod link;
 mod tasks;
 mod verbs;
 
@@ -24,6 +25,7 @@ use accord_store::{InboxPosition, InboxRow, MarkKind, ReadUnit, Units, WriteUnit
 use crate::http::Host;
 
 pub(crate) use self::follow::{Bell, follow};
+pub(crate) use self::link::PersonLink;
 pub(crate) use self::tasks::{clear, refresh};
 
 /// The mark of the cursors of the list.

@@ -71,6 +71,9 @@ message! {
         optional page_url: String = "page_url", "url";
         /// The messages of the channels after the number that a frame asked for.
         optional messages: Vec<Value> = "messages", "stream-frames";
+        /// Whether the login is for this question alone: it opens no channel, and the page asks
+        /// again and again instead.
+        optional no_channel: bool = "no_channel", "flag";
     }
 }
 
@@ -96,7 +99,7 @@ message! {
     /// A request to sign in: with a link, with a key, or with neither through the socket of the
     /// data folder.
     pub struct LoginRequest("LoginRequest", closed) {
-        /// The secret of a link, which is the part after `#t=`.
+        /// The secret of a link, which is the part after `#t=` or `#p=`.
         optional link: String = "link", "credential";
         /// A key.
         optional key: String = "key", "credential";
@@ -181,7 +184,7 @@ operation! {
         path OfLive;
         needs Need::Read;
         answers 200 "The fragments.", Json<LivePageEnvelope>;
-        refuses [NOT_FOUND, &[Code::LoginRequired]];
+        refuses [NOT_FOUND, &[Code::LoginRequired, Code::LiveAskEnded]];
     }
 
     /// Mints the token that opens the channel of a live session. Needs both halves of a login.

@@ -12,7 +12,8 @@ use hyper::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use hyper::{HeaderMap, Method, http::request::Parts};
 
 use crate::{Context, LiveDoor, Visitor};
-use accord_serving::{Refusal, logins::Halves, query::check_query};
+use accord_serving::logins::{Halves, Holder};
+use accord_serving::{Refusal, query::check_query};
 
 /// The header with the half of a login that the storage of the origin has.
 pub(super) const HALF: &str = "x-accord-console";
@@ -20,6 +21,8 @@ pub(super) const HALF: &str = "x-accord-console";
 pub(super) struct SignedIn {
     /// The host, the caller of the login, and the id of the exchange.
     pub(super) context: Context,
+    /// Whose login it is.
+    pub(super) holder: Holder,
     /// What names the login in tokens.
     pub(super) login: String,
     pub(super) visitor: Visitor,
@@ -45,7 +48,7 @@ impl FromRequestParts<LiveDoor> for SignedIn {
         };
         let (caller, correlation) = (caller.signed_in(), visitor.correlation.clone());
         let context = Context { host: host.clone(), caller, correlation };
-        Ok(Self { context, login, visitor })
+        Ok(Self { context, holder, login, visitor })
     }
 }
 

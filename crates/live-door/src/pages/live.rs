@@ -5,7 +5,7 @@ use accord_base::{Author, By, Door, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, text::percent_encoded};
 use accord_live::Found;
 use accord_live_core::contract::{AnswerRules, AnsweredBy};
-use accord_live_core::operations::answer::LiveAckEnvelope;
+use accord_live_core::operations::answer::{LiveAckEnvelope, LiveAnswerRequest};
 use accord_live_core::operations::pages::{LiveLinkEnvelope, LivePage, LivePageEnvelope};
 use accord_live_core::operations::pages::{LiveTokenEnvelope, MakeLink};
 use accord_live_core::{SessionId, refuse, session::asked_by, token::TokenKind};
@@ -71,14 +71,18 @@ pub fn page_link(host: &LiveDoor, person: Person, session: &SessionId) -> (Strin
 
 pub(super) async fn fragments(
     PathId(session): PathId<SessionId>,
-    SignedIn { context, .. }: SignedIn,
+    SignedIn { context, holder, .. }: SignedIn,
 ) -> Reply {
     let found = find(&context, &session, Verb::Read).await?;
+    check_question(&context, &holder, &found).await?;
     // A kit asks what the page shows if this document is another one.
     if let Some(document) = context.host.overrides().of(&session).ui_initialize {
         return Ok(unstored(json(StatusCode::OK, document.to_string())));
     }
-    let page = page_of(&context.host, &found).await?;
+    let mut page = page_of(&context.host, &found).await?;
+    if matches!(holder, Holder::Linked(_)) {
+        page = of_question(page);
+    }
     let envelope = alx_envelope!(context.correlation, LivePageEnvelope { page });
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
@@ -119,15 +123,20 @@ pub(crate) async fn page_of(host: &LiveDoor, found: &Found) -> Result<LivePage, 
         app_id: None,
         page_url: None,
         messages: None,
+        no_channel: None,
         extra: Object::new(),
     })
 }
 
 pub(super) async fn token(
     PathId(session): PathId<SessionId>,
-    SignedIn { context, login, visitor }: SignedIn,
+    SignedIn { context, holder, login, visitor }: SignedIn,
 ) -> Reply {
     visitor.check_worker()?;
+    if matches!(holder, Holder::Linked(_)) {
+        let message = "a link to a question opens no channel; the page answers without one";
+        return Err(refuse::bootstrap_not_supported(message).into());
+    }
     let found = find_open(&context, &session).await?;
     let (session, app) = (&found.session.id, &found.session.app_id);
     let live = context.host.live();
@@ -145,12 +154,17 @@ pub(super) async fn token(
 
 pub(super) async fn act(
     PathId(session): PathId<SessionId>,
-    SignedIn { context, login, visitor }: SignedIn,
+    SignedIn { context, holder, login, visitor }: SignedIn,
     document: Document,
 ) -> Reply {
     visitor.check_worker()?;
-    let request = document.read()?;
+    let mut request: LiveAnswerRequest = document.read()?;
     let found = find_open(&context, &session).await?;
+    check_question(&context, &holder, &found).await?;
+    if matches!(holder, Holder::Linked(_)) && request.expect.is_none() {
+        // It is for this question, also if the agent asks another one in this moment.
+        request.expect = Some(found.content.shown().to_string());
+    }
     let Context { host, caller, correlation } = context;
     let person = host.logins().opened(&login, host.live().now()).await?;
     let by = person.and_then(|person| person.actor);
@@ -171,6 +185,26 @@ async fn find(context: &Context, session: &SessionId, verb: Verb) -> Result<Foun
     access.may(Verb::Read, &project).map_err(|_| missing())?;
     access.may(verb, &project)?;
     Ok(found)
+}
+
+/// Refuses a person with a link to another question. Another session is the same as none. Fails
+/// with `SESSION_NOT_FOUND`, `LIVE_ASK_ENDED`.
+async fn check_question(context: &Context, holder: &Holder, found: &Found) -> Result<(), Failure> {
+    let Holder::Linked(question) = holder else { return Ok(()) };
+    let (session, app) = (&found.session.id, &found.session.app_id);
+    if session.as_str() != question.session || app.as_str() != question.project.as_str() {
+        return Err(refuse::session_not_found("there is no such live session"));
+    }
+    let asks = context.host.live().page_facts(session).await?.ask;
+    match asks.is_some_and(|ask| ask.since.time().unix_millis() == question.since) {
+        true => Ok(()),
+        false => Err(Failure::new(Code::LiveAskEnded, "this question does not wait any more")),
+    }
+}
+
+/// What a link to a question shows: not what was answered before.
+fn of_question(page: LivePage) -> LivePage {
+    LivePage { answers: String::new(), streams: String::new(), no_channel: Some(true), ..page }
 }
 
 /// The session, if the caller may write and the session takes answers.

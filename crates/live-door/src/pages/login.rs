@@ -2,7 +2,7 @@
 
 use accord_api::Operation as _;
 use accord_base::Author;
-use accord_contract::{Code, Failure, Timestamp};
+use accord_contract::{Code, Failure, Time, Timestamp};
 use accord_live_core::operations::pages::{LoginEnvelope, LoginRequest, LogoutEnvelope, SignIn};
 use axum::response::Response;
 use hyper::StatusCode;
@@ -10,8 +10,8 @@ use hyper::header::{HeaderValue, SET_COOKIE};
 
 use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
 use super::unstored;
-use crate::LiveDoor;
-use accord_serving::logins::{Holder, LOGIN_SECONDS, Person};
+use crate::{LiveDoor, Visitor};
+use accord_serving::logins::{Begun, Holder, LOGIN_SECONDS, Person};
 use accord_serving::{Reply, alx_envelope, body::Document, reply::encoded};
 
 pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
@@ -20,25 +20,12 @@ pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) 
     let (address, now) = (visitor.address(), host.live().now());
     // A worker can read a link in the command line of a browser.
     visitor.check_worker()?;
-    let person = match (&request.link, &request.key) {
-        (Some(_), Some(_)) => {
-            let message = "a page signs in with a link or with a key, not with both";
-            return Err(Failure::new(Code::WireFieldValue, message).at("/key").into());
-        }
-        (Some(link), None) => host.logins().use_link(link, now),
-        (None, Some(key)) => {
-            host.keys().authenticate(key.trim()).await.map(|caller| Holder::of(&caller).into())
-        }
-        (None, None) => visitor.without_key().await.and_then(|open| {
-            let missing = || Failure::new(Code::AuthRequired, "this server needs a key");
-            let open = open.ok_or_else(missing)?;
-            // A worker could sign in as a person, and answer what it asked.
-            open.attribute(SignIn::NEED, Author::unnamed())?;
-            Ok(Person::of_this_user(Holder::of(&open)))
-        }),
-    };
-    let person = match person {
-        Ok(person) => person,
+    if request.link.is_some() && request.key.is_some() {
+        let message = "a page signs in with a link or with a key, not with both";
+        return Err(Failure::new(Code::WireFieldValue, message).at("/key").into());
+    }
+    let begun = match begin(&visitor, request, now).await {
+        Ok(begun) => begun,
         Err(failure) => {
             // Only wrong credentials are limited. A right one is no guess, and everybody on this
             // machine, or behind a proxy, has the same address.
@@ -49,12 +36,31 @@ pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) 
             return Err(failure.into());
         }
     };
-    let begun = host.logins().begin(person, now).await?;
     let (secret, expires_at) = (begun.secret, Timestamp::emit(begun.until));
     let envelope = alx_envelope!(visitor.correlation, LoginEnvelope { secret, expires_at });
     let mut response = unstored(encoded(StatusCode::OK, &envelope));
     set_cookie(&host, &begun.cookie, LOGIN_SECONDS, &mut response);
     Ok(response)
+}
+
+/// Begins the login of a link, of a key, or of this user.
+async fn begin(visitor: &Visitor, request: LoginRequest, now: Time) -> Result<Begun, Failure> {
+    let host = &visitor.host;
+    let person = match (&request.link, &request.key) {
+        (Some(link), _) => match host.logins().begin_linked(link, now).await? {
+            Some(begun) => return Ok(begun),
+            None => host.logins().use_link(link, now)?,
+        },
+        (None, Some(key)) => Holder::of(&host.keys().authenticate(key.trim()).await?).into(),
+        (None, None) => {
+            let missing = || Failure::new(Code::AuthRequired, "this server needs a key");
+            let open = visitor.without_key().await?.ok_or_else(missing)?;
+            // A worker could sign in as a person, and answer what it asked.
+            open.attribute(SignIn::NEED, Author::unnamed())?;
+            Person::of_this_user(Holder::of(&open))
+        }
+    };
+    host.logins().begin(person, now).await
 }
 
 pub(super) async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {

@@ -61,6 +61,51 @@ fn a_link_signs_in_once_and_not_after_it_expired() {
 }
 
 #[test]
+fn a_link_of_a_person_is_used_by_a_button_and_answers_one_question() {
+    with_browser(|browser| {
+        let world = World::with_keys(&[]);
+        let session = world.agent().ask_for_release();
+        let link = world.link_of_person(&session);
+        let page = browser.private_page().expect("a tab");
+        // To look at it, twice, uses nothing.
+        for _ in 0..2 {
+            page.go("about:blank").expect("an empty page");
+            page.go(&link).expect("the page");
+            wait_for_view(&page, "invitation");
+            assert_eq!(page.url().expect("a URL"), world.page(&session));
+            assert!(!page.text().expect("a text").contains(TEXT));
+        }
+        page.click("#invitation-yes").expect("a button");
+        wait_until_live(&page);
+        page.wait_for_text(TEXT).expect("the question");
+        let secret = link.split_once("#p=").expect("a fragment").1;
+        let seen = page.observed().expect("what it did");
+        assert!(seen.requests.iter().all(|request| !request.url.contains(secret)));
+        assert!(seen.requests.iter().all(|request| !request.url.contains("wsToken")));
+
+        // Another browser has the same link.
+        let other = browser.private_page().expect("a tab");
+        other.go(&link).expect("the page");
+        wait_for_view(&other, "invitation");
+        other.click("#invitation-yes").expect("a button");
+        wait_for_view(&other, "login");
+        other.wait_for_text("This link was used before; ask the operator").expect("what to do");
+        assert!(!other.text().expect("a text").contains(TEXT));
+
+        // It goes on after it is loaded again, and ends with the answer.
+        page.reload().expect("the page");
+        wait_until_live(&page);
+        page.click("form[data-action=reject] [type=submit]").expect("a button");
+        wait_for_view(&page, "ended");
+        page.reload().expect("the page");
+        wait_for_view(&page, "ended");
+        assert!(!page.text().expect("a text").contains(TEXT));
+        page.close().expect("closed");
+        other.close().expect("closed");
+    });
+}
+
+#[test]
 fn a_person_who_signed_out_leaves_nothing_behind() {
     with_browser(|browser| {
         let world = World::with_keys(&[]);

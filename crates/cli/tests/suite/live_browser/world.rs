@@ -70,6 +70,24 @@ impl World {
         self.server = serve(&self.data(), &address, &self.settings);
     }
 
+    /// The link of a person to the question of a session.
+    pub(super) fn link_of_person(&self, session: &str) -> String {
+        let accord = |arguments: &[&str]| {
+            let mut command = bare(arguments);
+            command.env("ACCORD_DATA", self.data());
+            let ran = run(command, "");
+            assert_eq!(ran.code, 0, "{ran:?}");
+            ran.stdout
+        };
+        accord(&["person", "add", "lead"]);
+        let listed: Value = serde_json::from_str(&accord(&["inbox", "--json"])).expect("a list");
+        let items = listed["items"].as_array().expect("items");
+        let item = items.iter().find(|item| item["subject"] == session).expect("the question");
+        let item = item["id"].as_str().expect("an id");
+        let linked = ["person", "link", "lead", "--item", item, "--actor", "human:lead"];
+        accord(&linked).trim_end().to_owned()
+    }
+
     /// The link to the page of a session, for a person who is named.
     pub(super) fn link(&self, session: &str) -> String {
         let mut command = bare(&["live", "open", session, "--actor", "human:lead"]);

@@ -236,6 +236,9 @@ macro_rules! accord_codes {
         "There is no key with this id; list the keys to find the right one.";
     PersonNotFound = "PERSON_NOT_FOUND", NotFound, AfterChange, 404,
         "Nobody of this name was added; list people with accord person list.";
+    ItemNeedsLogin = "ITEM_NEEDS_LOGIN", Approval, AfterChange, 409,
+        "Only somebody with a login or a key decides this item; a link that needs no login is for \
+         questions of live sessions.";
     PersonExists = "PERSON_EXISTS", Validation, AfterChange, 409,
         "Somebody of this name was added before; change that person with accord person change.";
 

@@ -111,6 +111,7 @@ fn minimal(route: &str, number: usize) -> Value {
         }
         "send_outbox" => json!({"entries": []}),
         "add_person" => json!({"name": format!("lead-{number}")}),
+        "person_link" => json!({"item": "none"}),
         "change_person" => json!({"email": null}),
         "create_key" => json!({"label": "reader", "verbs": ["read"]}),
         _ => json!({}),

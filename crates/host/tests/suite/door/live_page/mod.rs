@@ -1,5 +1,6 @@
 //! The page of a live session: its login, its headers, and what it is allowed to load.
 
+mod linked;
 mod logins;
 mod shown;
 

@@ -1,0 +1,86 @@
+//! Links that sign a person in for one item.
+//!
+//! Invariants:
+//! - a link is for a question of a live session. What runs commands, what ends work, and what is
+//!   decided elsewhere needs a login;
+//! - the link and its record are stored in one transaction.
+
+use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
+use accord_base::inbox::kind;
+use accord_base::{Author, By, Caller, Decision, Door, Need};
+use accord_contract::text::percent_encoded;
+use accord_contract::{Code, Failure, Timestamp};
+use accord_serving::acting::service;
+use accord_serving::keys::may_manage;
+use accord_serving::listen::url_of_host;
+use accord_serving::logins::linked::{LinkedQuestion, NewLink};
+use accord_serving::people::found;
+use accord_store::record_decision;
+use accord_system::random;
+
+use crate::http::Host;
+
+/// A link, for the person only.
+pub(crate) struct PersonLink {
+    pub(crate) url: Option<String>,
+    pub(crate) path: String,
+    pub(crate) person: String,
+    pub(crate) item: String,
+    pub(crate) expires_at: Timestamp,
+}
+
+impl Host {
+    /// Makes a link that signs a person in for one item. Fails with `ITEM_NEEDS_LOGIN`.
+    pub(crate) async fn link_person(
+        &self,
+        caller: &Caller,
+        (named, door): (Option<&str>, Door),
+        name: &str,
+        item: &str,
+    ) -> Result<PersonLink, Failure> {
+        may_manage(caller)?;
+        let named = named.map(|named| By::parse(named, door)).transpose();
+        let named = named.map_err(|refused| refused.at("/actor"))?.map(|by| by.actor);
+        // A worker could answer its own question as a person.
+        let need = Need::Decide(Decision::Grant);
+        let by = caller.attribute(need, Author::proven(named, "/actor"))?.by(door);
+        let by = by.unwrap_or_else(|| service(door));
+        let person = name.to_owned();
+        self.units().read(move |unit| found(unit, &person)).await?;
+        let item = self.inbox_item(caller, item, None).await?;
+        if item.kind != kind::LIVE_ASK {
+            let message = format!("a {} is decided with a login or a key", item.kind);
+            return Err(Failure::new(Code::ItemNeedsLogin, message).at("/item"));
+        }
+        let now = self.now();
+        let question = LinkedQuestion {
+            person: name.to_owned(),
+            project: item.project_id.clone(),
+            session: item.subject.clone(),
+            since: item.since.time().unix_millis(),
+        };
+        let decided = Decided {
+            protocol: DecisionProtocol::Live,
+            kind: "person.link",
+            subject: &item.subject,
+            outcome: "made",
+        };
+        let mut record = DecisionRecord::new(DecisionId::mint(random()), decided, &by, now);
+        record.title = Some(format!("a link for human:{name}"));
+        record.key_id = caller.key_id().map(str::to_owned);
+        let link = NewLink::to(question, now);
+        let path = format!("/live/{}#p={}", percent_encoded(&item.subject), link.secret);
+        let (person, expires_at) = (name.to_owned(), Timestamp::emit(link.until));
+        let project = item.project_id.clone();
+        let units = self.units();
+        let write = units.write(move |unit| {
+            found(unit, &person)?;
+            link.put(unit)?;
+            record_decision(unit, &project, &record, now)?;
+            Ok(())
+        });
+        write.await?;
+        let url = url_of_host(self.folder()).map(|base| format!("{base}{path}"));
+        Ok(PersonLink { url, path, person: name.to_owned(), item: item.id, expires_at })
+    }
+}
