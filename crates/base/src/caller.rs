@@ -44,6 +44,8 @@ pub struct Caller {
     through: Through,
     /// The worker through whose socket the request came.
     worker: Option<SeenWorker>,
+    /// What that worker works on, and its name.
+    work: Option<Box<(String, String)>>,
     examine: Option<Arc<Examine>>,
     rules: DecisionRules,
     says_terminal: bool,
@@ -143,6 +145,7 @@ impl Caller {
             credential,
             through: Through::Nothing,
             worker: None,
+            work: None,
             examine: None,
             rules: DecisionRules::default(),
             says_terminal: false,
@@ -179,7 +182,13 @@ impl Caller {
     pub fn for_worker(mut self, attempt: &Attempt) -> Result<Self, Failure> {
         self.access = self.access.narrowed(attempt)?;
         self.worker = Some(SeenWorker::from(attempt));
+        self.work = Some(Box::new((attempt.work.clone(), attempt.agent.to_string())));
         Ok(self)
+    }
+
+    /// What the worker works on through whose socket the request came, and its name.
+    pub fn work(&self) -> Option<(&str, &str)> {
+        self.work.as_deref().map(|(work, agent)| (work.as_str(), agent.as_str()))
     }
 
     /// The same caller, on a page on which a person signed in.

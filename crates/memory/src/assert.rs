@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use accord_base::{Access, Actor, ActorType, Author, Caller, Need, ProjectId, Verb};
-use accord_contract::Failure;
+use accord_contract::{Failure, Value};
 use accord_memory_core::fact::{self, AssertOptions, AssertState, Asserted, Assertion};
 use accord_memory_core::operations::InvalidateParams;
 use accord_memory_core::{Fact, PackageId, Warning, event};
-use accord_store::{FactKey, ReadUnit, WriteUnit};
+use accord_store::{FactKey, FactRow, ReadUnit, WriteUnit};
 use accord_system::random;
 
+use super::attempts::{self, Left};
 use super::record::{create_project, record};
 use super::served::sound_package;
 use super::{Memory, UnitResult, load};
@@ -133,11 +134,50 @@ impl Memory {
                 }
                 // First the old fact ends: the store allows one current fact of a chain.
                 unit.insert_fact(&load::row_of_fact(&fact))?;
+                if let Some(of) = asked.caller.work() {
+                    let left = Left::Fact(fact.fact_id.as_str());
+                    attempts::note(unit, project_id, of, left, now)?;
+                }
                 record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
                 let new_project = created.is_some();
                 Ok(AssertedFact { new: true, new_project, fact: *fact, warnings })
             }
         }
+    }
+}
+
+impl Memory {
+    /// Asserts a fact in the name of Accord, in a transaction that does more.
+    pub(crate) fn assert_by_itself(
+        &self,
+        unit: &mut dyn WriteUnit,
+        project: &ProjectId,
+        document: &Value,
+        by: Actor,
+    ) -> UnitResult<()> {
+        let assertion = Assertion::parse(document.to_string().as_bytes(), project)?;
+        let options = AssertOptions { allow_credentials: true, ..AssertOptions::default() };
+        let (project_id, caller) = (project.clone(), Caller::owner());
+        let prepared =
+            Prepared { project_id, assertion, options, actor: Some(by), caller, random: random() };
+        self.add_fact(unit, &prepared).map(drop)
+    }
+
+    /// Ends a fact in the name of Accord, in a transaction that does more.
+    pub(crate) fn invalidate_by_itself(
+        &self,
+        unit: &mut dyn WriteUnit,
+        project: &ProjectId,
+        row: &FactRow,
+        by: &Actor,
+    ) -> UnitResult<()> {
+        let now = self.now_in(unit, project)?;
+        let mut ended = load::fact_of(row)?;
+        let Some(end) = fact::invalidate(Some(&ended), None, now) else { return Ok(()) };
+        ended.valid_to = Some(end);
+        end_fact(unit, &ended)?;
+        record(unit, &event::invalidated(&ended, Some(by), now))?;
+        Ok(())
     }
 }
 

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use accord_base::credential::CredentialPlace;
 use accord_base::{Actor, ActorKey, Author, Caller, Decision, Need, ProjectId, Verb};
-use accord_contract::{Failure, Timestamp};
+use accord_contract::{Failure, Time, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::package::with_minted_id;
 use accord_memory_core::{Package, Warning, event};
-use accord_store::{Drafts, EventEntry, PackageIndex, PackageRow, WriteUnit};
+use accord_store::{Drafts, EventEntry, PackageIndex, PackageRow, Quarantine, WriteUnit};
 use accord_system::random;
 use bytes::Bytes;
 
+use super::attempts::{self, Left};
 use super::record::create_project;
 use super::served::{Damaged, Served};
 use super::{Memory, UnitResult, load};
@@ -46,6 +47,8 @@ pub(crate) struct Prepared {
     /// Whether Accord made the package itself.
     pub(crate) is_flow: bool,
     pub(crate) actor: Option<Actor>,
+    /// What its worker works on, if it comes from one, and who that is.
+    pub(crate) work: Option<(String, String)>,
     /// The actor whose drafts alone the caller sees.
     pub(crate) drafts: Option<ActorKey>,
 }
@@ -100,6 +103,7 @@ impl Memory {
             project_id: project.clone(),
             actor: caller.attribute(Need::Write, Author::claimed(author, "/created_by"))?.actor,
             is_flow: flow,
+            work: caller.work().map(|(work, agent)| (work.to_owned(), agent.to_owned())),
             package,
             index,
             credentials,
@@ -175,7 +179,12 @@ impl Memory {
         };
         match deposit(package, &writing, &state)? {
             Deposit::Replay => {
-                let known = known.expect("only an existing package is a replay");
+                let mut known = known.expect("only an existing package is a replay");
+                if known.quarantine.as_ref().is_some_and(Quarantine::is_rejected) {
+                    attempts::show_again(unit, project_id, package.package_id())?;
+                    known.quarantine = None;
+                    note_work(unit, prepared, writing.now)?;
+                }
                 Ok(Stored::Replay(Served::of(known)))
             }
             Deposit::New { create_project: created, revision, warnings } => {
@@ -186,8 +195,16 @@ impl Memory {
                 let log = [load::row_of_revision(&revision)];
                 unit.insert_package(&rows.package, &prepared.index, &log)?;
                 unit.append_event(project_id, &rows.event)?;
+                note_work(unit, prepared, writing.now)?;
                 Ok(Stored::New { warnings, new_project: created.is_some() })
             }
         }
     }
+}
+
+/// Notes in which work a package was deposited.
+fn note_work(unit: &mut dyn WriteUnit, prepared: &Prepared, now: Time) -> UnitResult<()> {
+    let Some((work, agent)) = &prepared.work else { return Ok(()) };
+    let left = Left::Package(prepared.package.package_id());
+    attempts::note(unit, &prepared.project_id, (work, agent), left, now)
 }

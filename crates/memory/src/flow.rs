@@ -16,6 +16,7 @@ use accord_store::{
     waiting_flows,
 };
 
+use super::attempts::EndedWork;
 use super::deposit::{Prepared, Rows, Stored};
 use super::record::create_project;
 use super::trees::{TakenOver, place_in};
@@ -60,12 +61,14 @@ impl Memory {
         self.store().read(read).map_err(UnitError::into_failure)
     }
 
-    /// Stores the packages of a source, and that it was looked at up to a position. Nothing happens
-    /// if it was looked at so far before. Waits until that is durable. Returns how many are new.
+    /// Stores the packages of a source, ends work, and stores that the source was looked at up to a
+    /// position. Nothing happens if it was looked at so far before. Waits until that is durable.
+    /// Returns how many are new.
     pub fn flow(
         &self,
         source: &FlowSource,
         packages: Vec<FlowPackage>,
+        ended: Vec<EndedWork>,
         upto: TakenOver,
     ) -> Result<u64, Failure> {
         let (memory, source) = (self.clone(), source.clone());
@@ -86,6 +89,12 @@ impl Memory {
             let mut new = 0;
             for package in &packages {
                 new += u64::from(memory.put_flow(unit, project, package)?);
+            }
+            for ended in &ended {
+                if let Some(document) = memory.end_work(unit, project, ended)? {
+                    let package = FlowPackage::new(&document)?;
+                    new += u64::from(memory.put_flow(unit, project, &package)?);
+                }
             }
             let value = format!("{} {}", upto.number, upto.place);
             unit.put_setting(Scope::Project(project), &flowed(&source), Some(&value))?;
@@ -147,6 +156,7 @@ impl Memory {
             credentials: package.credentials(),
             is_flow: true,
             actor: None,
+            work: None,
             drafts: None,
         };
         match self.store_deposit(unit, &prepared, &mut rows) {

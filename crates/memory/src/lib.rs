@@ -30,6 +30,7 @@
 #![expect(clippy::disallowed_methods, reason = "services use the clock, files and random ids")]
 
 mod assert;
+mod attempts;
 mod blobs;
 mod briefing;
 mod cancel;
@@ -83,6 +84,7 @@ use self::embed::Vectors;
 use self::notify::Notifier;
 
 pub use self::assert::AssertedFact;
+pub use self::attempts::EndedWork;
 pub use self::blobs::{Blob, BlobIntake, Part, StoredBlob};
 pub use self::decisions::{DecisionPage, TakenDecisions};
 pub use self::deposit::{DepositOptions, Deposited};

@@ -169,7 +169,10 @@ impl Sum {
             limit: MAX_NAMED,
             ..PackageQuery::default()
         };
-        let quarantined = unit.packages(id, &query)?.into_iter();
+        let is_damaged = |row: &PackageRow| {
+            row.quarantine.as_ref().is_some_and(|quarantine| !quarantine.is_rejected())
+        };
+        let quarantined = unit.packages(id, &query)?.into_iter().filter(is_damaged);
         self.left_out.extend(quarantined.map(|row| row.package_id.as_str().to_owned()));
         Ok(())
     }

@@ -7,7 +7,7 @@ use accord_contract::{Failure, Wire as _};
 use accord_memory_core::PackageId;
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::query::{Latest, PackagePosition};
-use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
+use accord_store::{PackageQuery, Quarantine, Quarantined, ReadUnit, Table};
 
 use super::load::unreadable;
 use super::page::{Listed, Writing};
@@ -185,6 +185,9 @@ pub(crate) fn take(
         |row| row.position(),
         |row| {
             let place = row.position();
+            if row.quarantine.as_ref().is_some_and(Quarantine::is_rejected) {
+                return Ok(None);
+            }
             Ok(match Served::of(row) {
                 Ok(package) => {
                     let bytes = package.text.len();

@@ -63,7 +63,13 @@ pub fn repair(store: &dyn Store, tell: &mut dyn FnMut(u64, u64)) -> Result<Repai
 fn give_back(unit: &mut dyn WriteUnit, id: &ProjectId, number: i64) -> Result<bool, StoreError> {
     let source = unit.package_source(id, number)?.unwrap_or_default();
     let reason = match restored(id, source) {
-        Ok((row, index)) => {
+        Ok((mut row, index)) => {
+            let known = match unit.package(id, &row.package_id) {
+                Err(error) if error.damaged().is_some() => None,
+                known => known?,
+            };
+            let held = known.and_then(|known| known.quarantine);
+            row.quarantine = held.filter(Quarantine::is_rejected);
             if unit.put_package(number, &row, &index)? {
                 return Ok(true);
             }

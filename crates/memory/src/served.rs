@@ -65,8 +65,8 @@ pub(crate) fn sound_package(
 /// The row, if its package is undamaged.
 pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
     let found = match &row.quarantine {
-        Some(_) => None,
-        None => match sound_row(&row) {
+        Some(quarantine) if !quarantine.is_rejected() => None,
+        _ => match sound_row(&row) {
             Ok(()) => return Ok(row),
             Err(failure) => Some(failure.message),
         },

@@ -53,7 +53,7 @@ pub struct PackageRow {
     pub deposited_at: Timestamp,
     /// The hash with which it was deposited.
     pub deposited_hash: ContentHash,
-    /// Why it is quarantined, if it is.
+    /// Why it is quarantined, if it is: it is damaged, or its work was rejected.
     pub quarantine: Option<Quarantine>,
     /// The part that changes after the deposit.
     pub state: PackageState,
@@ -83,6 +83,21 @@ pub struct Quarantine {
     pub at: Timestamp,
     /// Why, for the operator.
     pub reason: String,
+}
+
+/// How the reason begins if the work was rejected in which the package was made.
+const REJECTED: &str = "rejected: ";
+
+impl Quarantine {
+    /// A package of work that was rejected. It is sound, and stays readable by its id.
+    pub fn rejected(at: Timestamp, work: &str) -> Self {
+        Self { at, reason: format!("{REJECTED}{work}") }
+    }
+
+    /// Whether the package is sound, and its work was rejected.
+    pub fn is_rejected(&self) -> bool {
+        self.reason.starts_with(REJECTED)
+    }
 }
 
 /// The search terms, open questions and links of a package, which depend on the package alone and

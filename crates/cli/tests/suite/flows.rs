@@ -323,3 +323,71 @@ fn a_governed_run_leaves_its_decisions_and_gates_and_reads_the_memory() {
     assert_eq!(gate["x-source"]["kind"], "run.gate");
     assert_eq!(gate["x-approved_by"], "human:lead");
 }
+
+/// An agent that leaves packages and facts in the memory, through the socket of its attempt.
+const LEAVES: &str = r#"cat > /dev/null
+unset ACCORD_DATA
+keep() { "$ACCORD" "$@" > /dev/null || exit 1; }
+keep context deposit --title 'Two caches are enough' --id pkg_caches \
+  --created-at 2026-11-01T10:00:00Z
+[ -e "$ONCE" ] || keep fact assert cache count 2
+[ -e "$ONCE" ] || keep fact assert cache count 3
+[ -e "$ONCE" ] || keep fact assert cache size 9
+touch "$ONCE"
+echo '{"outcome": "done", "notes": "done"}' > "$ACCORD_TASK_DIR/outputs/report.json"
+"#;
+
+#[test]
+fn what_rejected_work_left_leaves_the_memory() {
+    let tasks = Tasks::new();
+    tasks.said("project create shop");
+    tasks.said("fact assert cache count 1 --actor agent:planner");
+    let folder = tempfile::tempdir().expect("a folder");
+    let id = tasks.create("'Clear the cache' --ready");
+    let agent = tasks.agent("leaves.sh", LEAVES);
+    let work = || {
+        let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+        command.env("ACCORD", env!("CARGO_BIN_EXE_accord")).env("ONCE", folder.path().join("once"));
+        let ran = run(command, "");
+        assert_eq!((ran.code, tasks.status(&id).as_str()), (0, "review"), "{ran:?}");
+    };
+    let has = |words: &str| {
+        let answer = tasks.memory(words);
+        let packages = answer["packages"].as_array().expect("packages").clone();
+        packages.iter().any(|package| package["package_id"] == "pkg_caches")
+    };
+    let listed = || has("context pull --latest 100");
+    let found = || has("context pull --query caches --limit 10");
+    let facts = || {
+        let list = tasks.memory("fact list");
+        let facts = list["facts"].as_array().expect("facts").clone();
+        let line = |fact: &Value| format!("{}={}", fact["predicate"], fact["value"]);
+        facts.iter().map(line).collect::<Vec<_>>()
+    };
+    work();
+    assert!(listed() && found());
+    assert_eq!(facts(), [r#""count"="3""#, r#""size"="9""#]);
+    tasks.yes(&format!("send-back {id} --yes 'one cache only'"));
+    assert!(!listed() && !found());
+    assert_eq!(facts(), [r#""count"="1""#]);
+    // It stays what it is, under its id.
+    assert_eq!(tasks.memory("context pull pkg_caches")["status"], "complete");
+    tasks.said("context verify");
+    assert!(!listed(), "it is not damaged");
+    let kept = tasks.kept();
+    let [package] = kept.as_slice() else { panic!("{kept:?}") };
+    let text = package["description"].as_str().expect("a text");
+    for part in ["one cache only", "Two caches are enough (pkg_caches)", "1 holds again"] {
+        assert!(text.contains(part), "{text}");
+    }
+    // The next attempt reads it.
+    let briefing = tasks.said("context orient --format briefing");
+    let says = format!("Sent back {id}: one cache only; left out: Two caches are enough");
+    assert!(briefing.contains(&says), "{briefing}");
+    // What it deposits again is there again, and stays when the work is approved.
+    work();
+    assert!(listed() && found());
+    tasks.yes(&format!("approve {id} --yes"));
+    assert!(listed());
+    assert_eq!(facts(), [r#""count"="1""#]);
+}

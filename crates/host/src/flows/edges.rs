@@ -114,7 +114,7 @@ impl Host {
             // A few events that say nothing are looked at again, which costs less than a write.
             if is_full || !packages.is_empty() {
                 let upto = TakenOver { number: last, place: String::new() };
-                self.memory().flow(&source, packages, upto)?;
+                self.memory().flow(&source, packages, Vec::new(), upto)?;
             }
             if !is_full {
                 return Ok(());

@@ -8,9 +8,10 @@
 
 use accord_base::ProjectId;
 use accord_base::decision::DecisionRecord;
+use accord_base::excerpt::one_line;
 use accord_contract::text::counted;
 use accord_contract::{Failure, Object, Value};
-use accord_memory::{FlowPackage, FlowSource, Memory, TakenOver};
+use accord_memory::{EndedWork, FlowPackage, FlowSource, Memory, TakenOver};
 use accord_tasks::decisions::decisions_after;
 use accord_tasks::event_log::{EventLine, EventPlace, events_of, own_sources};
 use accord_tasks::layout::companion;
@@ -25,6 +26,10 @@ use crate::http::Host;
 
 /// The file with which an agent reports, whose content the event has.
 const REPORT: &str = "outputs/report.json";
+/// The outcomes of decisions that ask for more work.
+const WANTS_MORE: [&str; 2] = ["sent_back", "reopened"];
+/// The longest reason in a title, in characters.
+const REASON: usize = 120;
 /// How many events are looked at with one commit.
 const PAGE: usize = 256;
 
@@ -111,10 +116,11 @@ fn keep_source(
         }
         let is_result = |line: &&EventLine| FinishedTask::of_event(&line.object).is_some();
         let results: Vec<_> = lines.iter().filter(is_result).filter(|_| is_kept).collect();
-        let held = match results.is_empty() {
+        let held = match results.is_empty() && !lines.iter().any(|line| decided(line).is_some()) {
             true => Vec::new(),
             false => decisions_after(tree, None)?.records,
         };
+        let ended = lines.iter().filter_map(|line| ended(&source.project, line, &held)).collect();
         let packages = results.into_iter().filter_map(|line| {
             let document = package(&source.project, &source.id, line, &held)?;
             FlowPackage::new(&document)
@@ -124,7 +130,7 @@ fn keep_source(
                 .ok()
         });
         let upto = TakenOver { number: next.number, place: next.document().to_string() };
-        kept += memory.flow(source, packages.collect(), upto)?;
+        kept += memory.flow(source, packages.collect(), ended, upto)?;
         place = next;
     }
 }
@@ -138,11 +144,44 @@ fn package(
     line: &EventLine,
     held: &[DecisionRecord],
 ) -> Option<Value> {
-    let decision = line.object.get("payload").and_then(|payload| payload.get("decision"));
-    let decision = decision.and_then(|named| named.get("decision_id")?.as_str());
-    let decision =
-        decision.and_then(|named| held.iter().find(|record| record.decision_id.as_str() == named));
-    of_done(project, (writer, line.number), &line.object, decision)
+    of_done(project, (writer, line.number), &line.object, decision_of(line, held))
+}
+
+/// The decision that an event names.
+fn decided(line: &EventLine) -> Option<&str> {
+    line.object.get("payload")?.get("decision")?.get("decision_id")?.as_str()
+}
+
+fn decision_of<'h>(line: &EventLine, held: &'h [DecisionRecord]) -> Option<&'h DecisionRecord> {
+    let named = decided(line)?;
+    held.iter().find(|record| record.decision_id.as_str() == named)
+}
+
+/// The work that an event ends: a task is done, or a person wants more work on it.
+fn ended(project: &ProjectId, line: &EventLine, held: &[DecisionRecord]) -> Option<EndedWork> {
+    let done = FinishedTask::of_event(&line.object).map(|(id, _)| id.to_string());
+    let decision = decision_of(line, held);
+    let rejected = decision.filter(|record| WANTS_MORE.contains(&record.outcome.as_str()));
+    let Some(decision) = rejected else {
+        return done.map(|work| EndedWork { work, until: line.at, rejected: None });
+    };
+    let (work, id) = (decision.subject.clone(), decision.decision_id.as_str());
+    let digest = accord_canon::sha256(json!(["task.sent_back", work, id]).to_string().as_bytes());
+    let package_id = format!("pkg_{}", &digest.hex()[..32]);
+    let at = decision.decided_at.as_str();
+    let why = decision.note.as_deref().unwrap_or("no reason was given");
+    let title = super::title(&one_line(&format!("Sent back {work}: {why}"), REASON));
+    let mut package = super::package(&package_id, project.as_str(), &title, at);
+    // The next attempt must read it.
+    package["significance"] = 6.into();
+    package["description"] =
+        without_credentials(&format!("{} sent {work} back: {why}", decision.actor)).into();
+    package["tags"] = json!(["task"]);
+    package[APPROVED_BY] = decision.actor.as_str().into();
+    package[SOURCE] = json!({
+        "protocol": "tasks", "kind": "task.sent_back", "task_id": work, "decision_id": id,
+    });
+    Some(EndedWork { work, until: decision.decided_at.time(), rejected: Some(package) })
 }
 
 /// The same for an event of a writer with a number, and the decision that approved the task.

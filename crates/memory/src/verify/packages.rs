@@ -45,7 +45,7 @@ impl Verification {
             self.advise(Suspect::Package, Some(project), id, failure, MEND);
         }
         looked.derived.into_iter().for_each(|derived| self.damaged_row(derived));
-        if self.quarantine && looked.verdict.is_err() != row.quarantine.is_some() {
+        if self.quarantine && looked.verdict.is_err() != is_damaged(row) {
             self.judge(&row.project_id, &row.package_id)?;
         }
         Ok(())
@@ -59,10 +59,10 @@ impl Verification {
             let Some(row) = load::if_sound(unit.package(&project, &id))? else { return Ok(None) };
             // Another write may have changed the package since it was checked.
             let verdict = match verdict(unit, &row)? {
-                Err(failure) if row.quarantine.is_none() => {
+                Err(failure) if !is_damaged(&row) => {
                     Some(Quarantine { at: now.clone(), reason: failure.message })
                 }
-                Ok(_) if row.quarantine.is_some() => None,
+                Ok(_) if is_damaged(&row) => None,
                 _ => return Ok(None),
             };
             unit.quarantine_package(&project, &id, verdict.as_ref())?;
@@ -105,4 +105,9 @@ fn verdict(unit: &dyn ReadUnit, row: &PackageRow) -> UnitResult<Result<Package, 
         Err(error) if error.damaged().is_some() => Ok(Err(error.into())),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a package is in quarantine because it was damaged.
+fn is_damaged(row: &PackageRow) -> bool {
+    row.quarantine.as_ref().is_some_and(|quarantine| !quarantine.is_rejected())
 }
