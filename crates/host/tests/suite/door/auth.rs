@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{Door, PATIENCE, settings_of};
+use crate::support::opened;
 
 async fn make(host: &Host, request: Value) -> (String, String) {
     let request = KeyRequest::from_document(request).unwrap();
@@ -71,7 +72,7 @@ async fn keys_survive_the_server_and_never_as_themselves() {
         let proof = secret.rsplit('_').next().unwrap().as_bytes();
         assert!(!bytes.windows(proof.len()).any(|window| window == proof));
     }
-    let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
+    let host = opened(folder.path(), settings_of(folder.path(), &[])).await;
     let door = Door::serve(folder, host).await.unwrap();
     assert_eq!(door.get_with("/accord/v1/status", &secret).await.status, 200);
     door.get_with("/accord/v1/status", &gone).await.refused(403, "unauthorized");

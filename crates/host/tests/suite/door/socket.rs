@@ -9,6 +9,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 
 use super::{Answer, Door, request, settings_of};
+use crate::support::opened;
 
 async fn ask(folder: &std::path::Path, method: &str, path: &str, body: &str) -> Answer {
     let mut stream = UnixStream::connect(folder.join(SOCKET)).await.unwrap();
@@ -49,7 +50,7 @@ async fn a_socket_that_a_crash_left_is_replaced_and_nothing_else() {
     assert_eq!(ask(door.folder.path(), "GET", "/healthz", "").await.status, 200);
     let folder = door.close().await;
     std::fs::write(&path, "mine").unwrap();
-    let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
+    let host = opened(folder.path(), settings_of(folder.path(), &[])).await;
     let refused = Server::bind(host).await.map(|_| ()).unwrap_err();
     assert_eq!(refused.code.as_str(), "SERVE_SOCKET_FAILED");
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");

@@ -3,12 +3,12 @@
 use accord_api::operations::keys::KeyRequest;
 use accord_base::Caller;
 use accord_contract::Wire as _;
-use accord_host::http::Host;
 use accord_live_core::SessionId;
 use serde_json::{Value, json};
 
 use super::{Halves, Page, cookie_of};
 use crate::door::{Door, settings_of};
+use crate::support::opened;
 
 #[tokio::test]
 async fn a_link_signs_in_once() {
@@ -255,7 +255,7 @@ async fn with_tls_the_cookie_is_bound_to_the_host() {
     let (page, key) = Page::with_key(&["read", "write"]).await;
     let folder = page.door.close().await;
     let settings = settings_of(folder.path(), &[("behind_proxy", "true")]);
-    let host = Host::open(folder.path(), settings).unwrap();
+    let host = opened(folder.path(), settings).await;
     let door = Door::serve(folder, host).await.unwrap();
     let page = Page { session: page.session, door };
     let answer = page.login(&json!({"key": key})).await;
@@ -275,7 +275,7 @@ async fn a_login_outlasts_a_restart_of_the_server() {
     let ended = page.sign_in(&json!({"key": key})).await;
     assert_eq!(page.send("POST", "/accord/v1/logout", Some(&ended), "{}").await.status, 200);
     let folder = page.door.close().await;
-    let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
+    let host = opened(folder.path(), settings_of(folder.path(), &[])).await;
     let page = Page { session: page.session, door: Door::serve(folder, host).await.unwrap() };
     let path = page.path("page");
     assert_eq!(page.send("GET", &path, Some(&halves), "").await.status, 200);
