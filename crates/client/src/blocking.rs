@@ -15,9 +15,11 @@ use hyper::{Request, Response, Uri};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::client::{Client, Timeouts};
+use crate::connect::addresses;
 use crate::endpoint::Endpoint;
 use crate::errors::{ClientError, ClientErrorKind};
 use crate::inactivity::ResponseBody;
+use crate::reach::Reach;
 
 /// How often a wait checks whether the caller has cancelled it.
 const CANCEL_CHECK: Duration = Duration::from_millis(20);
@@ -28,9 +30,19 @@ const CANCEL_CHECK: Duration = Duration::from_millis(20);
 /// The whole exchange, including reading the body, must end before `deadline`, and ends early when
 /// `is_cancelled` returns true.
 pub fn send<'a>(
+    request: Request<Bytes>,
+    deadline: Instant,
+    is_cancelled: &'a dyn Fn() -> bool,
+) -> Result<Response<Body<'a>>, ClientError> {
+    send_within(request, deadline, is_cancelled, Reach::Any)
+}
+
+/// Sends a request as [`send`] does, if the addresses of the server are within reach.
+pub fn send_within<'a>(
     mut request: Request<Bytes>,
     deadline: Instant,
     is_cancelled: &'a dyn Fn() -> bool,
+    reach: Reach,
 ) -> Result<Response<Body<'a>>, ClientError> {
     let endpoint = Endpoint::from_uri(request.uri())?;
     let credentials = basic_credentials(request.uri());
@@ -42,10 +54,22 @@ pub fn send<'a>(
     let left = deadline.saturating_duration_since(Instant::now());
     // One deadline covers everything here, so no shorter timeout may end the exchange first.
     let timeouts = Timeouts { connect: left, inactivity: left };
-    let client = Client::new(endpoint, timeouts)?;
+    let client = Client::within(endpoint, timeouts, reach)?;
     let waiter = Waiter::new(deadline, is_cancelled)?;
     let response = waiter.wait(client.send(request.map(Full::new)))?;
     Ok(response.map(|body| Body { waiter, body, unread: Bytes::new() }))
+}
+
+/// Looks up the server that a URI names, and fails if its addresses are not within reach. Nothing
+/// is sent.
+pub fn look_up(uri: &Uri, deadline: Instant, reach: Reach) -> Result<(), ClientError> {
+    let endpoint = Endpoint::from_uri(uri)?;
+    let never = || false;
+    let waiter = Waiter::new(deadline, &never)?;
+    waiter.wait(async {
+        let found = addresses(&endpoint, reach).await;
+        found.map(drop).map_err(|error| ClientError::connect(&endpoint, &error))
+    })
 }
 
 /// The body of a response. As a reader, its errors hold a [`ClientError`].
@@ -220,6 +244,18 @@ mod tests {
         let head = server.join().unwrap();
         assert!(head.contains("authorization: Basic bGVhZDpzZWNyZXQ=\r\n"), "{head}");
         assert!(head.contains(&format!("host: {address}\r\n")), "{head}");
+    }
+
+    #[test]
+    fn a_private_address_is_refused_before_a_connection_is_opened() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        for host in ["127.0.0.1", "localhost", "[::1]", "2130706433", "0", "[::ffff:127.0.0.1]"] {
+            let request = get(&format!("http://{host}:{port}/"));
+            assert!(send_within(request, soon(), &|| false, Reach::Public).is_err(), "{host}");
+        }
+        listener.set_nonblocking(true).unwrap();
+        assert_eq!(listener.accept().unwrap_err().kind(), io::ErrorKind::WouldBlock);
     }
 
     #[test]

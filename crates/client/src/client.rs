@@ -14,6 +14,7 @@ use crate::connect::Connector;
 use crate::endpoint::Endpoint;
 use crate::errors::ClientError;
 use crate::inactivity::{Inactivity, ResponseBody};
+use crate::reach::Reach;
 
 pub(crate) type RequestBody = UnsyncBoxBody<Bytes, BoxError>;
 
@@ -48,8 +49,17 @@ pub struct InactivityTimeout(pub Duration);
 impl Client {
     /// A client of an endpoint. Opens no connection yet.
     pub fn new(endpoint: Endpoint, timeouts: Timeouts) -> Result<Self, ClientError> {
+        Self::within(endpoint, timeouts, Reach::Any)
+    }
+
+    /// A client that connects only to some addresses of the endpoint.
+    pub fn within(
+        endpoint: Endpoint,
+        timeouts: Timeouts,
+        reach: Reach,
+    ) -> Result<Self, ClientError> {
         Ok(Self {
-            connector: Connector::new(endpoint, timeouts.connect)?,
+            connector: Connector::new(endpoint, timeouts.connect, reach)?,
             inactivity: timeouts.inactivity,
             idle: Mutex::default(),
         })

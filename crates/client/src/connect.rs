@@ -13,6 +13,7 @@ use tokio_rustls::TlsConnector;
 use crate::client::RequestBody;
 use crate::endpoint::{Address, Endpoint, Network};
 use crate::errors::ClientError;
+use crate::reach::Reach;
 use crate::tls;
 
 /// Opens connections to one endpoint.
@@ -20,6 +21,7 @@ pub(crate) struct Connector {
     pub(crate) endpoint: Endpoint,
     tls: Option<Tls>,
     timeout: Duration,
+    reach: Reach,
 }
 
 struct Tls {
@@ -31,7 +33,11 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Connector {
-    pub(crate) fn new(endpoint: Endpoint, timeout: Duration) -> Result<Self, ClientError> {
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        timeout: Duration,
+        reach: Reach,
+    ) -> Result<Self, ClientError> {
         let tls = match &endpoint.0 {
             Address::Network(network) if network.is_tls => Some(Tls {
                 // Checked once, when the client is made, and not at the first request.
@@ -43,7 +49,7 @@ impl Connector {
             }),
             _ => None,
         };
-        Ok(Self { endpoint, tls, timeout })
+        Ok(Self { endpoint, tls, timeout, reach })
     }
 
     pub(crate) async fn connect(&self) -> Result<SendRequest<RequestBody>, ClientError> {
@@ -70,20 +76,36 @@ impl Connector {
             }
             Address::Network(network) => network,
         };
-        let stream = tcp(network).await.map_err(connect_failed)?;
+        let stream = tcp(network, self.reach).await.map_err(connect_failed)?;
         let Some(Tls { connector, name }) = &self.tls else { return Ok(Box::new(stream)) };
         let stream = connector.connect(name.clone(), stream).await;
         Ok(Box::new(stream.map_err(|error| ClientError::tls_handshake(&self.endpoint, &error))?))
     }
 }
 
-async fn tcp(network: &Network) -> std::io::Result<TcpStream> {
-    let found = lookup_host((network.host.as_str(), network.port)).await?;
-    let addresses = in_order(found.collect());
+async fn tcp(network: &Network, reach: Reach) -> std::io::Result<TcpStream> {
+    let addresses = look_up(network, reach).await?;
     let stream = TcpStream::connect(addresses.as_slice()).await?;
     // Requests are written whole; Nagle's algorithm would only delay them.
     stream.set_nodelay(true)?;
     Ok(stream)
+}
+
+/// The addresses of an endpoint, if they are within reach.
+pub(crate) async fn addresses(
+    endpoint: &Endpoint,
+    reach: Reach,
+) -> std::io::Result<Vec<SocketAddr>> {
+    match &endpoint.0 {
+        Address::Socket(..) => Ok(Vec::new()),
+        Address::Network(network) => look_up(network, reach).await,
+    }
+}
+
+/// What was checked is what is connected to: a name may have another address a moment later.
+async fn look_up(network: &Network, reach: Reach) -> std::io::Result<Vec<SocketAddr>> {
+    let found = lookup_host((network.host.as_str(), network.port)).await?;
+    Ok(in_order(reach.check(found.collect())?))
 }
 
 /// The addresses in the order in which they are tried: of those of this machine, IPv4 first. A host

@@ -28,11 +28,13 @@ mod connect;
 mod endpoint;
 mod errors;
 mod inactivity;
+mod reach;
 mod tls;
 
 pub use self::client::{Client, InactivityTimeout, Timeouts};
 pub use self::endpoint::{CheckServer, Endpoint};
 pub use self::errors::{ClientError, ClientErrorKind};
 pub use self::inactivity::ResponseBody;
+pub use self::reach::{Reach, is_public};
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,6 +1,7 @@
 //! What people are told about the inbox. Pure: a host reads the items and sends the messages.
 //!
 //! * [`Wants`]: which items a receiver is told.
+//! * [`Quiet`]: hours in which nothing is sent.
 //! * [`plan`]: whether an item is told, and from when on.
 //! * [`pace`]: when a message is due, how often a receiver gets one, when it is sent again.
 //! * [`Message`]: the items of one message; [`Format`]: how it looks.
@@ -16,9 +17,11 @@ mod format;
 mod message;
 pub mod pace;
 mod plan;
+mod quiet;
 mod wants;
 
 pub use format::{Format, MailAddresses, Sent, ntfy_topic};
 pub use message::{Message, Notification, NotificationItem, Told, add_to, schemas};
 pub use plan::{Earlier, plan};
+pub use quiet::Quiet;
 pub use wants::Wants;

@@ -8,5 +8,6 @@ pub mod edge_decisions;
 pub mod edges;
 pub mod inbox;
 pub mod keys;
+pub mod notifications;
 pub mod people;
 pub mod upkeep;

@@ -25,6 +25,7 @@ mod key;
 mod launch;
 mod live;
 mod mcp;
+mod notify;
 mod people;
 mod person;
 mod progress;
@@ -67,6 +68,7 @@ subcommands! {
         Session(session::SessionArgs),
         Status(Box<status::StatusArgs>),
         Inbox(Box<inbox::InboxArgs>),
+        Notify(notify::NotifyArgs),
         Watch(Box<watch::WatchArgs>),
         Decisions(decisions::DecisionsArgs),
         Join(edge::JoinArgs),

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use accord_api::operations::decisions::DecisionListEnvelope;
 use accord_api::operations::inbox::InboxEnvelope;
 use accord_api::operations::keys::KeyListEnvelope;
+use accord_api::operations::notifications::NotificationRulesEnvelope;
 use accord_api::operations::people::PersonListEnvelope;
 use accord_api::parameter::{Definition, Params};
 use accord_api::{Answered, Json, NoParams};
@@ -94,6 +95,7 @@ notes! {
     LiveAnswersEnvelope, |_list| Vec::new();
     LiveSessionsEnvelope, |list| of_list(&list.result.next_cursor, Vec::new());
     KeyListEnvelope, |_list| Vec::new();
+    NotificationRulesEnvelope, |_list| Vec::new();
     PersonListEnvelope, |_list| Vec::new();
     InboxEnvelope, |list| of_list(&list.next_cursor, Vec::new());
     DecisionListEnvelope, |list| of_list(&list.next_cursor, ids(&list.damaged));

@@ -114,6 +114,9 @@ examples! {
     "inbox_item" 200 (GET "/accord/v1/inbox/package.review:atlas:pkg_0a1b:2");
     "mark_inbox_item" 200 (JSON r#"{"mark":"claim"}"#
         single "/accord/v1/inbox/package.review:atlas:pkg_0a1b:2/mark?actor=human:lead");
+    "set_notifications" 200 (PUT r#"{"rules":[{"name":"phone","format":"mail","urgency":2}]}"#
+        "/accord/v1/notifications?actor=human:lead");
+    "notifications" 200 (GET "/accord/v1/notifications?actor=human:lead");
     "follow_inbox" 200
         ("curl --no-buffer --max-time 2 http://127.0.0.1:7171/accord/v1/inbox/events");
     "watch_events" 200

@@ -76,6 +76,8 @@ pub(super) const GROUPS: &[Group] = groups! {
         [clone accord::decisions::routes];
     "Inbox": "What waits for people, in every project and protocol."
         [clone accord::inbox::routes];
+    "Notifications": "What a person is told about the inbox, and how."
+        [clone accord::notifications::routes];
     "Edges": "Work trees on other machines that are joined to a project of this host."
         [clone accord::edges::routes];
     "Blobs": "Files by their digest."

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use accord_client::blocking;
+use accord_client::{Reach, blocking};
 use accord_notify::{Format, MailAddresses, Message, Sent, ntfy_topic};
 use accord_process::{Cancel, Ending, Invocation, Spec, run};
 use accord_tasks::notify::{DELIVERY, SIGNATURE, signature};
@@ -36,7 +36,9 @@ pub(super) fn deliver(
             };
             let sent = receiver.format.write(message, topic, addresses);
             let request = request(url, message, &sent, secret_file.as_deref())?;
-            post(with_token(request, token_file.as_deref())?, sent, receiver.timeout, cancel)
+            let request = with_token(request, token_file.as_deref())?;
+            let reach = receiver.person.as_ref().map_or(Reach::Any, |person| person.reach);
+            post(request, sent, receiver.timeout, reach, cancel)
         }
     }
 }
@@ -79,11 +81,12 @@ fn post(
     request: hyper::http::request::Builder,
     sent: Sent,
     timeout: Duration,
+    reach: Reach,
     cancel: &Cancel,
 ) -> Result<(), String> {
     let request = request.body(Bytes::from(sent.body)).map_err(|error| error.to_string())?;
     let is_cancelled = || cancel.is_cancelled();
-    let response = blocking::send(request, Instant::now() + timeout, &is_cancelled)
+    let response = blocking::send_within(request, Instant::now() + timeout, &is_cancelled, reach)
         .map_err(|error| error.to_string())?;
     let status = response.status();
     // Read, so that the server can finish its answer. What it says does not matter.

@@ -9,11 +9,14 @@
 //!   receiver is told lasts until a message about it was delivered: after a kill it is sent, with
 //!   the id that the message had;
 //! - what ended, or what somebody claimed, is not sent;
+//! - a person is told what the person may read: what the key covers with which the rules were set,
+//!   as long as it is valid;
 //! - a receiver that hangs or fails delays no other receiver.
 
 mod deliver;
 mod outbox;
 mod receiver;
+mod rules;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +37,8 @@ use crate::http::Host;
 const PAUSE: Duration = Duration::from_millis(150);
 /// How often it is looked what time alone has changed.
 const TICK: Duration = Duration::from_secs(1);
+/// How many messages are on their way before those to people wait.
+const MOST_AT_ONCE: usize = 64;
 /// How often old rows are deleted.
 const FORGET: Duration = Duration::from_secs(3_600);
 
@@ -102,7 +107,7 @@ impl Teller {
 
     /// Looks at the inbox, and sends what is due.
     async fn tell(&mut self) -> Result<(), Failure> {
-        let receivers = self.receivers();
+        let receivers = self.receivers().await?;
         if receivers.is_empty() {
             return Ok(());
         }
@@ -114,6 +119,10 @@ impl Teller {
         self.host.look_at_inbox(&receivers).await?;
         for receiver in receivers {
             let line = self.lines.entry(receiver.name.clone()).or_default();
+            // People cannot keep the operator's receivers from being told.
+            if receiver.person.is_some() && self.sending.len() >= MOST_AT_ONCE {
+                continue;
+            }
             if line.is_busy || line.next.is_some_and(|next| next > Instant::now()) {
                 continue;
             }
@@ -129,8 +138,10 @@ impl Teller {
         Ok(())
     }
 
-    fn receivers(&self) -> Vec<Arc<Receiver>> {
-        operators(self.host.settings())
+    async fn receivers(&self) -> Result<Vec<Arc<Receiver>>, Failure> {
+        let mut all = operators(self.host.settings());
+        all.extend(self.host.people_told().await?);
+        Ok(all)
     }
 
     /// Notes the end of a delivery.

@@ -52,6 +52,9 @@ impl Host {
     ) -> Result<Option<Message>, Failure> {
         let (now, settings) = (self.now(), &self.settings().notify);
         let (group, per_hour) = (settings.group, settings.per_hour);
+        if receiver.is_quiet(now) {
+            return Ok(None);
+        }
         let asked = Arc::clone(receiver);
         let read = move |unit: &dyn ReadUnit| -> UnitResult<Option<Next>> {
             let Some(untold) = unit.untold(&asked.name)? else { return Ok(None) };
@@ -108,8 +111,8 @@ impl Host {
 
 fn look(unit: &mut dyn WriteUnit, receivers: &[Arc<Receiver>], now: Time) -> UnitResult<()> {
     for row in unit.unseen_items(now, PAGE)? {
-        if waits(unit, &row, now)? {
-            for receiver in receivers {
+        for receiver in receivers {
+            if waits(unit, receiver, &row, now)? {
                 note(unit, receiver, &row, now)?;
             }
         }
@@ -141,14 +144,25 @@ fn note(
     Ok(unit.put_notice(name, &notice)?)
 }
 
-/// Whether an item waits and nobody looks at it.
-fn waits<U: ReadUnit + ?Sized>(unit: &U, row: &InboxRow, now: Time) -> UnitResult<bool> {
-    if !row.waiting.is_shown_at(now) {
+/// Whether an item waits for a receiver: nobody looks at it, and the person did not put it off.
+fn waits<U: ReadUnit + ?Sized>(
+    unit: &U,
+    receiver: &Receiver,
+    row: &InboxRow,
+    now: Time,
+) -> UnitResult<bool> {
+    if !row.waiting.is_shown_at(now) || !receiver.may_read(&row.project_id) {
         return Ok(false);
     }
+    let person = receiver.person.as_ref().map(|person| person.actor.as_str());
     let marks = unit.inbox_marks(&row.project_id, &row.id())?;
     Ok(!marks.iter().any(|(kind, mark)| {
-        *kind == MarkKind::Claim && mark.until.as_ref().is_none_or(|until| until.time() > now)
+        let stops = match kind {
+            MarkKind::Claim => true,
+            MarkKind::Snooze => person == Some(mark.actor.as_str()),
+            MarkKind::Assignment => false,
+        };
+        stops && mark.until.as_ref().is_none_or(|until| until.time() > now)
     }))
 }
 
@@ -169,7 +183,7 @@ fn next(
             continue;
         }
         match item {
-            Some(row) if waits(unit, &row, now)? => next.told.push((notice, row)),
+            Some(row) if waits(unit, receiver, &row, now)? => next.told.push((notice, row)),
             _ => next.ended.push(notice),
         }
     }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_notify::{Format, Wants};
+use accord_base::{Access, ProjectId, Verb};
+use accord_client::Reach;
+use accord_contract::Time;
+use accord_notify::{Format, Quiet, Wants};
 
 use crate::settings::{ReceiverPlace, Settings};
 
@@ -20,6 +23,35 @@ pub(super) struct Receiver {
     pub(super) from: Option<String>,
     /// How long it may take for one message.
     pub(super) timeout: Duration,
+    /// What a person adds to that; `None` for a receiver of the operator.
+    pub(super) person: Option<Personal>,
+}
+
+/// A person who is told.
+#[derive(Clone, Debug)]
+pub(super) struct Personal {
+    /// The person, such as `human:lead`.
+    pub(super) actor: String,
+    /// What the person may read.
+    pub(super) access: Access,
+    /// When nothing is sent.
+    pub(super) quiet: Option<Quiet>,
+    /// To which addresses messages go.
+    pub(super) reach: Reach,
+}
+
+impl Receiver {
+    /// Whether it is told something of a project.
+    pub(super) fn may_read(&self, project: &ProjectId) -> bool {
+        let access = self.person.as_ref().map(|person| &person.access);
+        access.is_none_or(|access| access.may(Verb::Read, project).is_ok())
+    }
+
+    /// Whether nothing is sent to it at a time.
+    pub(super) fn is_quiet(&self, now: Time) -> bool {
+        let quiet = self.person.as_ref().and_then(|person| person.quiet);
+        quiet.is_some_and(|quiet| quiet.covers(now))
+    }
 }
 
 /// Where messages go.
@@ -45,6 +77,7 @@ pub(super) fn operators(settings: &Settings) -> Vec<Arc<Receiver>> {
         to: Vec::new(),
         from: None,
         timeout: settings.timeout,
+        person: None,
     };
     let mut all = Vec::new();
     if let Some(url) = &settings.url {

@@ -28,6 +28,7 @@ mod live_own;
 mod live_tools;
 mod mcp;
 mod notify;
+mod notify_people;
 mod oddities;
 mod openapi;
 mod pulls;

@@ -119,6 +119,11 @@ impl Asker {
         Self(api_as(host, Caller::owner()))
     }
 
+    /// A caller of a host.
+    pub(crate) fn through_host(host: &Host, caller: Caller) -> Self {
+        Self(api_as(host, caller))
+    }
+
     /// A client of a host in another place.
     pub(crate) fn through(api: impl Api + 'static) -> Self {
         Self(Arc::new(api))

@@ -6,7 +6,7 @@ use accord_base::ProjectId;
 use accord_base::inbox::Urgency::{self, Chain, Loss, Notice, Piece, Should};
 use accord_contract::Time;
 use accord_notify::pace::{is_due, is_ready, may_send, pause};
-use accord_notify::{Earlier, Wants, plan};
+use accord_notify::{Earlier, Quiet, Wants, plan};
 
 fn at(seconds: i64) -> Time {
     Time::from_unix_millis(seconds * 1_000)
@@ -84,4 +84,20 @@ fn an_hour_has_a_number_of_messages() {
 fn pauses_grow_up_to_ten_minutes() {
     let pauses: Vec<u64> = [1, 2, 3, 9, u32::MAX].map(|count| pause(count).as_secs()).into();
     assert_eq!(pauses, [2, 6, 18, 600, 600]);
+}
+
+#[test]
+fn nothing_is_sent_in_quiet_hours_of_the_place() {
+    let covers = |hours: &str, minute: i64| Quiet::parse(hours).unwrap().covers(at(minute * 60));
+    let of_day = |hours: i64, minutes: i64| 3 * 24 * 60 + hours * 60 + minutes;
+    assert!(covers("22:00-07:00", of_day(22, 0)) && covers("22:00-07:00", of_day(6, 59)));
+    assert!(!covers("22:00-07:00", of_day(7, 0)) && !covers("22:00-07:00", of_day(21, 59)));
+    assert!(covers("12:00-13:00", of_day(12, 30)) && !covers("12:00-13:00", of_day(13, 0)));
+    // 23:30 there is 22:30 in UTC, and 00:30 there is 05:30.
+    assert!(covers("23:00-00:00+01:00", of_day(22, 30)));
+    assert!(covers("00:00-01:00-05:00", of_day(5, 30)));
+    for text in ["", "22:00", "22:00-22:00", "24:00-01:00", "1:00-2:00", "22:00-07:00+15:00", "ä"]
+    {
+        assert_eq!(Quiet::parse(text), None, "{text}");
+    }
 }

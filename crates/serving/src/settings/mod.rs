@@ -33,8 +33,8 @@ pub use self::receivers::{ReceiverPlace, ReceiverSetting, Receivers};
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::trust::{Untrusted, check_trusted};
 pub use self::value::{
-    Bytes, CommandLine, ExecutorKind, GateSandbox, HttpUrl, LogFormat, Setting, TerminalRule,
-    WebhookUrl, listen_address,
+    Bytes, CommandLine, ExecutorKind, GateSandbox, HttpUrl, LogFormat, PersonalUrls, Setting,
+    TerminalRule, WebhookUrl, listen_address,
 };
 
 /// The declaration of a setting.
@@ -243,6 +243,13 @@ settings! {
         group: Duration = "10s", "How long items are collected for one message.";
         per_hour: usize = "30",
             "The most messages in an hour to one receiver. What comes after them is collected.";
+        personal: PersonalUrls = "public",
+            "Where people may have their own messages sent: public (addresses of the public \
+             Internet), any (also private addresses, of which this machine can reach more than \
+             they) or off (only mail).";
+        mail: Option<CommandLine> = "",
+            "The program that sends mails to people at their stored addresses, such as sendmail \
+             -t -i. It gets the mail with its headers on standard input, and no shell.";
     }
 
     /// The former way: telling people that a task is in review, blocked or done.

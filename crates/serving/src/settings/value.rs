@@ -68,6 +68,17 @@ pub enum GateSandbox {
     Open,
 }
 
+/// Where people may have their own messages sent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PersonalUrls {
+    Public,
+    Any,
+    Off,
+}
+
+const PERSONAL: [(&str, PersonalUrls); 3] =
+    [("public", PersonalUrls::Public), ("any", PersonalUrls::Any), ("off", PersonalUrls::Off)];
+
 // `B` is last, because the other names end in it.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
@@ -152,6 +163,18 @@ impl Setting for usize {
 
     fn show(&self) -> Value {
         (*self).into()
+    }
+}
+
+impl Setting for PersonalUrls {
+    fn parse(text: &str) -> Result<Self, String> {
+        let found = PERSONAL.iter().find(|(word, _)| *word == text).map(|(_, urls)| *urls);
+        found.ok_or_else(|| "is none of public, any and off".into())
+    }
+
+    fn show(&self) -> Value {
+        let found = PERSONAL.iter().find(|(_, urls)| urls == self);
+        found.map(|(word, _)| *word).into()
     }
 }
 

@@ -7,6 +7,7 @@ pub(super) mod edges;
 pub(super) mod ids;
 pub(super) mod inbox;
 pub(super) mod keys;
+pub(super) mod notifications;
 pub(super) mod people;
 pub(super) mod projects;
 pub(super) mod task_trees;

@@ -72,6 +72,7 @@ fn minimal(route: &str, number: usize) -> Value {
         "assert_fact" => json!({"subject": "tiles", "predicate": "zoom", "value": "12"}),
         "create_project" => json!({"project_id": format!("project_{number}")}),
         "start_session" => json!({"actor_id": "ada", "actor_type": "agent"}),
+        "set_notifications" => json!({"rules": []}),
         "mark_inbox_item" => json!({"mark": "claim"}),
         "flag" => json!({"review_type": "human"}),
         "adopt_task_writer" => json!({"writer": "aaaaaaaa"}),

@@ -1,0 +1,184 @@
+//! `accord notify`: what a person is told about the inbox, and how.
+
+use accord_api::operations::notifications::{
+    NotificationFormat, NotificationRule, NotificationRules, NotificationRulesEnvelope,
+    SetNotifications, ShowNotifications,
+};
+use accord_api::parameter::Acting as Who;
+use accord_api::{Answered, Call, Json, NoBody, NoParams};
+use accord_base::{Door, ProjectId};
+use accord_contract::{Code, Failure};
+
+use crate::host::{Acting, ActorArg, Connection, HostArgs, print_answer};
+use crate::render::{Page, clean};
+use crate::{Exit, Result};
+
+subcommands! {
+    /// Say what you are told about the inbox, and how
+    pub(crate) NotifyArgs, NotifyCommand {
+        List(ListArgs),
+        Add(Box<AddArgs>),
+        Remove(RemoveArgs),
+    }
+}
+
+/// List what you are told
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    #[command(flatten)]
+    actor: ActorArg,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// Be told what waits, by ntfy, in a chat, by a webhook or by mail
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// A name of your own, such as phone; a rule of this name is replaced
+    name: String,
+
+    /// How
+    #[arg(long, value_enum)]
+    format: FormatArg,
+
+    /// Where to: a public address, unless the operator permits others
+    #[arg(long, value_name = "URL")]
+    to_url: Option<String>,
+
+    /// Only items of this project
+    #[arg(long, value_name = "ID")]
+    only_project: Option<ProjectId>,
+
+    /// Only items of this kind, such as task.review or task.*; can be repeated
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<String>,
+
+    /// The least urgent that you are told, from 1 to 4
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=4))]
+    urgency: Option<u64>,
+
+    /// When nothing is sent, such as 22:00-07:00+01:00
+    #[arg(long, value_name = "HOURS")]
+    quiet: Option<String>,
+
+    #[command(flatten)]
+    actor: ActorArg,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+/// Take a rule back
+#[derive(Debug, clap::Args)]
+struct RemoveArgs {
+    /// The name of the rule
+    name: String,
+
+    #[command(flatten)]
+    actor: ActorArg,
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FormatArg {
+    Json,
+    Ntfy,
+    Slack,
+    Mail,
+}
+
+type Rules = Answered<Json<NotificationRulesEnvelope>>;
+
+impl ListArgs {
+    fn run(self) -> Result<Exit> {
+        let host = self.host.connect_or_create()?;
+        let rules = shown(&host, &self.actor.acting()?)?;
+        print(self.host.json, &rules)
+    }
+}
+
+impl AddArgs {
+    fn run(self) -> Result<Exit> {
+        let host = self.host.connect_or_create()?;
+        let by = self.actor.acting()?;
+        let mut rules = shown(&host, &by)?.answer.0.rules;
+        rules.retain(|rule| rule.name != self.name);
+        rules.push(NotificationRule {
+            name: self.name,
+            project: self.only_project,
+            kinds: (!self.kind.is_empty()).then_some(self.kind),
+            urgency: self.urgency,
+            quiet: self.quiet,
+            format: match self.format {
+                FormatArg::Json => NotificationFormat::Json,
+                FormatArg::Ntfy => NotificationFormat::Ntfy,
+                FormatArg::Slack => NotificationFormat::Slack,
+                FormatArg::Mail => NotificationFormat::Mail,
+            },
+            url: self.to_url,
+        });
+        print(self.host.json, &set(&host, &by, rules)?)
+    }
+}
+
+impl RemoveArgs {
+    fn run(self) -> Result<Exit> {
+        let host = self.host.connect_or_create()?;
+        let by = self.actor.acting()?;
+        let mut rules = shown(&host, &by)?.answer.0.rules;
+        let before = rules.len();
+        rules.retain(|rule| rule.name != self.name);
+        if rules.len() == before {
+            let message = format!("you have no rule {:?}", self.name);
+            let advice = "`accord notify list` lists your rules";
+            return Err(Failure::new(Code::WireFieldValue, message).suggesting(advice).into());
+        }
+        print(self.host.json, &set(&host, &by, rules)?)
+    }
+}
+
+fn who() -> Who {
+    Who { actor: None, door: Some(Door::Cli) }
+}
+
+fn shown(host: &Connection, by: &Acting) -> Result<Rules> {
+    let call = Call::<ShowNotifications>::new(NoParams, who(), NoBody);
+    host.call_as_person(by, &call)
+}
+
+fn set(host: &Connection, by: &Acting, rules: Vec<NotificationRule>) -> Result<Rules> {
+    let call = Call::<SetNotifications>::new(NoParams, who(), Json(NotificationRules { rules }));
+    host.call_as_person(by, &call)
+}
+
+fn print(json: bool, answer: &Rules) -> Result<Exit> {
+    print_answer(json, answer, |page, answer| {
+        let NotificationRulesEnvelope { actor, rules, .. } = &answer.0;
+        if rules.is_empty() {
+            page.line(clean(&format!("{actor} is told nothing; `accord notify add` changes that")));
+        }
+        for rule in rules {
+            line(page, rule);
+        }
+    })
+}
+
+fn line(page: &mut Page, rule: &NotificationRule) {
+    let mut line = format!("{}: {}", rule.name, rule.format.as_str());
+    if let Some(url) = &rule.url {
+        line = format!("{line} to {url}");
+    }
+    if let Some(project) = &rule.project {
+        line = format!("{line}, only {project}");
+    }
+    if let Some(kinds) = &rule.kinds {
+        line = format!("{line}, {}", kinds.join(" "));
+    }
+    if let Some(urgency) = rule.urgency {
+        line = format!("{line}, urgency {urgency} and above");
+    }
+    if let Some(quiet) = &rule.quiet {
+        line = format!("{line}, quiet {quiet}");
+    }
+    page.line(clean(&line));
+}
