@@ -120,6 +120,10 @@ impl Memory {
         };
         match fact::assert(assertion, &writing, &state, asked.options, asked.random)? {
             Asserted::Unchanged(fact) => {
+                if let Some(of) = asked.caller.work() {
+                    let left = Left::Fact(fact.fact_id.as_str());
+                    attempts::note_again(unit, project_id, of, left, now)?;
+                }
                 let warnings = Vec::new();
                 Ok(AssertedFact { new: false, new_project: false, fact: *fact, warnings })
             }

@@ -6,7 +6,8 @@
 //!   worked on, in the transaction that stores them;
 //! - when the work is rejected, its packages leave lists, searches and briefings, and stay readable
 //!   by their ids. Nothing in them changes. The values before its facts hold again;
-//! - a package that is deposited again afterwards is shown again.
+//! - a package that is deposited again afterwards is shown again. What the next attempt leaves
+//!   again before the memory knows of the rejection stays.
 
 use accord_base::excerpt::one_line;
 use accord_base::{Actor, ActorType, ProjectId};
@@ -46,6 +47,15 @@ pub(crate) enum Left<'a> {
     Fact(&'a str),
 }
 
+impl<'a> Left<'a> {
+    fn named(self) -> (&'static str, &'a str) {
+        match self {
+            Self::Package(id) => ("package", id.as_str()),
+            Self::Fact(id) => ("fact", id),
+        }
+    }
+}
+
 /// Notes what a worker left.
 pub(crate) fn note(
     unit: &mut dyn WriteUnit,
@@ -56,10 +66,7 @@ pub(crate) fn note(
 ) -> UnitResult<()> {
     let name = name_of(work);
     let mut noted = read(unit.setting(Scope::Project(project), &name)?.as_deref());
-    let (kind, id) = match left {
-        Left::Package(id) => ("package", id.as_str()),
-        Left::Fact(id) => ("fact", id),
-    };
+    let (kind, id) = left.named();
     if noted.len() < MOST {
         let at = Timestamp::emit(now);
         noted.push(json!({"kind": kind, "id": id, "agent": agent, "at": at.as_str()}));
@@ -67,6 +74,22 @@ pub(crate) fn note(
         unit.put_setting(Scope::Project(project), &name, Some(&text))?;
     }
     Ok(())
+}
+
+/// Notes again what the same work left before: its next attempt leaves it, too.
+pub(crate) fn note_again(
+    unit: &mut dyn WriteUnit,
+    project: &ProjectId,
+    of: (&str, &str),
+    left: Left<'_>,
+    now: Time,
+) -> UnitResult<()> {
+    let (_, id) = left.named();
+    let noted = read(unit.setting(Scope::Project(project), &name_of(of.0))?.as_deref());
+    match noted.iter().any(|line| line["id"] == id) {
+        true => note(unit, project, of, left, now),
+        false => Ok(()),
+    }
 }
 
 /// Shows a package again that was set aside because its work was rejected.
@@ -98,8 +121,10 @@ impl Memory {
         let kept = Some(kept.as_str()).filter(|_| !later.is_empty());
         unit.put_setting(Scope::Project(project), &name, kept)?;
         let Some(mut document) = ended.rejected.clone() else { return Ok(None) };
+        let is_left_again = |line: &Value| later.iter().any(|again| again["id"] == line["id"]);
         let ids = |kind: &str| -> Vec<&str> {
             let of_kind = of_it.iter().filter(|line| line["kind"] == kind);
+            let of_kind = of_kind.filter(|line| !is_left_again(line));
             of_kind.filter_map(|line| line["id"].as_str()).collect()
         };
         let mut left_out = Vec::new();

@@ -184,6 +184,9 @@ impl Memory {
                     attempts::show_again(unit, project_id, package.package_id())?;
                     known.quarantine = None;
                     note_work(unit, prepared, writing.now)?;
+                } else if let Some((work, agent)) = &prepared.work {
+                    let left = Left::Package(package.package_id());
+                    attempts::note_again(unit, project_id, (work, agent), left, writing.now)?;
                 }
                 Ok(Stored::Replay(Served::of(known)))
             }

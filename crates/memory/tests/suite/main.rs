@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 #![expect(clippy::disallowed_methods, reason = "these tests run a server and wait for it")]
 
+mod attempts;
 mod decisions;
 mod edge_decisions;
 mod edges;
