@@ -44,8 +44,8 @@ pub struct Caller {
     through: Through,
     /// The worker through whose socket the request came.
     worker: Option<SeenWorker>,
-    /// What that worker works on, and its name.
-    work: Option<Box<(String, String)>>,
+    /// The attempt of that worker.
+    attempt: Option<Box<Attempt>>,
     examine: Option<Arc<Examine>>,
     rules: DecisionRules,
     says_terminal: bool,
@@ -145,7 +145,7 @@ impl Caller {
             credential,
             through: Through::Nothing,
             worker: None,
-            work: None,
+            attempt: None,
             examine: None,
             rules: DecisionRules::default(),
             says_terminal: false,
@@ -182,13 +182,13 @@ impl Caller {
     pub fn for_worker(mut self, attempt: &Attempt) -> Result<Self, Failure> {
         self.access = self.access.narrowed(attempt)?;
         self.worker = Some(SeenWorker::from(attempt));
-        self.work = Some(Box::new((attempt.work.clone(), attempt.agent.to_string())));
+        self.attempt = Some(Box::new(attempt.clone()));
         Ok(self)
     }
 
-    /// What the worker works on through whose socket the request came, and its name.
-    pub fn work(&self) -> Option<(&str, &str)> {
-        self.work.as_deref().map(|(work, agent)| (work.as_str(), agent.as_str()))
+    /// The attempt through whose socket the request came.
+    pub fn attempt(&self) -> Option<&Attempt> {
+        self.attempt.as_deref()
     }
 
     /// The same caller, on a page on which a person signed in.

@@ -78,6 +78,8 @@ pub struct Attempt {
     pub agent: ActorId,
     /// What it works on, for example a task.
     pub work: String,
+    /// Which attempt at it this is; `None` if nobody counts them.
+    pub id: Option<String>,
 }
 
 /// A socket that is served for one attempt, until this value is dropped. It is the worker's

@@ -120,9 +120,9 @@ impl Memory {
         };
         match fact::assert(assertion, &writing, &state, asked.options, asked.random)? {
             Asserted::Unchanged(fact) => {
-                if let Some(of) = asked.caller.work() {
+                if let Some(attempt) = asked.caller.attempt() {
                     let left = Left::Fact(fact.fact_id.as_str());
-                    attempts::note_again(unit, project_id, of, left, now)?;
+                    attempts::note_again(unit, project_id, attempt, left, now)?;
                 }
                 let warnings = Vec::new();
                 Ok(AssertedFact { new: false, new_project: false, fact: *fact, warnings })
@@ -138,9 +138,9 @@ impl Memory {
                 }
                 // First the old fact ends: the store allows one current fact of a chain.
                 unit.insert_fact(&load::row_of_fact(&fact))?;
-                if let Some(of) = asked.caller.work() {
+                if let Some(attempt) = asked.caller.attempt() {
                     let left = Left::Fact(fact.fact_id.as_str());
-                    attempts::note(unit, project_id, of, left, now)?;
+                    attempts::note(unit, project_id, attempt, left, now)?;
                 }
                 record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
                 let new_project = created.is_some();

@@ -3,29 +3,40 @@
 //!
 //! Invariants:
 //! - packages and facts that came through the socket of an attempt are noted with what its worker
-//!   worked on, in the transaction that stores them;
+//!   worked on, and which attempt it was, in the transaction that stores them;
 //! - when the work is rejected, its packages leave lists, searches and briefings, and stay readable
 //!   by their ids. Nothing in them changes. The values before its facts hold again;
 //! - a package that is deposited again afterwards is shown again. What the next attempt leaves
-//!   again before the memory knows of the rejection stays.
+//!   again before the memory knows of the rejection stays, and so does what an earlier attempt left
+//!   that was not rejected;
+//! - what was noted is forgotten when the work is done, and 90 days after the last note.
+
+use std::time::Duration;
 
 use accord_base::excerpt::one_line;
+use accord_base::worker::Attempt;
 use accord_base::{Actor, ActorType, ProjectId};
-use accord_contract::{Failure, Time, Timestamp, Value};
-use accord_memory_core::PackageId;
-use accord_memory_core::package::flow::AUTHOR;
+use accord_contract::{Failure, Time, Timestamp, Value, Wire as _};
+use accord_memory_core::deposit::answer;
+use accord_memory_core::package::flow::{AUTHOR, TAKES_BACK};
 use accord_memory_core::sources::SOURCE;
+use accord_memory_core::{Package, PackageId};
 use accord_store::{FactQuery, FactRow, Quarantine, Scope, When, WriteUnit};
 use serde_json::json;
 
-use super::{Memory, UnitResult, load};
+use super::deposit::Deposited;
+use super::flow::FlowPackage;
+use super::served::Served;
+use super::{Memory, UnitError, UnitResult, load};
 
 /// The settings of a project with what was noted.
 const NOTED: &str = "attempt:";
 /// The most packages and facts of one work that are noted.
 const MOST: usize = 1_000;
-/// The longest title of a package, in characters.
-const TITLE: usize = 200;
+/// For how long work is noted of which nothing more is heard.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// The longest title of a package, in characters, without the note of how many are left out.
+const TITLE: usize = 170;
 /// The most facts of a chain that are looked at for the value before.
 const CHAIN: usize = 1_000;
 
@@ -34,10 +45,35 @@ const CHAIN: usize = 1_000;
 pub struct EndedWork {
     /// What the workers worked on, such as a task.
     pub work: String,
-    /// What came after this time is of the next attempt.
+    /// The attempt that was rejected; `None` for all until then.
+    pub attempt: Option<String>,
+    /// What came after this time is of the next attempt, if attempts are not told apart.
     pub until: Time,
     /// The package that says that it was rejected; `None` for work that is done.
     pub rejected: Option<Value>,
+}
+
+impl EndedWork {
+    /// The work that a package of the flow says was rejected.
+    pub(crate) fn of_package(package: &Package) -> Option<Self> {
+        let fields = package.fields();
+        let said = fields.extra.get(TAKES_BACK)?;
+        let text = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            work: text("work")?,
+            attempt: text("attempt"),
+            until: fields.created_at.time(),
+            rejected: Some(fields.encode()),
+        })
+    }
+
+    /// Whether a note is about it.
+    fn is_of(&self, note: &Value) -> bool {
+        match (&self.attempt, note["attempt"].as_str()) {
+            (Some(attempt), Some(noted)) => attempt == noted,
+            _ => time_of(note).is_none_or(|at| at <= self.until),
+        }
+    }
 }
 
 /// What a worker left.
@@ -60,16 +96,24 @@ impl<'a> Left<'a> {
 pub(crate) fn note(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
-    (work, agent): (&str, &str),
+    attempt: &Attempt,
     left: Left<'_>,
     now: Time,
 ) -> UnitResult<()> {
-    let name = name_of(work);
+    let name = name_of(&attempt.work);
     let mut noted = read(unit.setting(Scope::Project(project), &name)?.as_deref());
+    if noted.is_empty() {
+        forget_old(unit, project, now)?;
+    }
     let (kind, id) = left.named();
     if noted.len() < MOST {
         let at = Timestamp::emit(now);
-        noted.push(json!({"kind": kind, "id": id, "agent": agent, "at": at.as_str()}));
+        let agent = attempt.agent.as_str();
+        let mut note = json!({"kind": kind, "id": id, "agent": agent, "at": at.as_str()});
+        if let Some(id) = &attempt.id {
+            note["attempt"] = id.as_str().into();
+        }
+        noted.push(note);
         let text = Value::from(noted).to_string();
         unit.put_setting(Scope::Project(project), &name, Some(&text))?;
     }
@@ -80,16 +124,28 @@ pub(crate) fn note(
 pub(crate) fn note_again(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
-    of: (&str, &str),
+    attempt: &Attempt,
     left: Left<'_>,
     now: Time,
 ) -> UnitResult<()> {
     let (_, id) = left.named();
-    let noted = read(unit.setting(Scope::Project(project), &name_of(of.0))?.as_deref());
+    let noted = read(unit.setting(Scope::Project(project), &name_of(&attempt.work))?.as_deref());
     match noted.iter().any(|line| line["id"] == id) {
-        true => note(unit, project, of, left, now),
+        true => note(unit, project, attempt, left, now),
         false => Ok(()),
     }
+}
+
+/// Forgets work of which nothing was heard for long: its tree or repository may be gone.
+fn forget_old(unit: &mut dyn WriteUnit, project: &ProjectId, now: Time) -> UnitResult<()> {
+    let oldest = now.unix_millis() - i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
+    for (name, text) in unit.settings(Scope::Project(project))? {
+        let is_recent = |note: &Value| time_of(note).is_some_and(|at| at.unix_millis() >= oldest);
+        if name.starts_with(NOTED) && !read(Some(&text)).iter().any(is_recent) {
+            unit.put_setting(Scope::Project(project), &name, None)?;
+        }
+    }
+    Ok(())
 }
 
 /// Shows a package again that was set aside because its work was rejected.
@@ -102,6 +158,36 @@ pub(crate) fn show_again(
 }
 
 impl Memory {
+    /// Takes back what an attempt left that was rejected, and deposits the package that says so if
+    /// there was anything.
+    pub(crate) async fn deposit_rejection(
+        &self,
+        project: &ProjectId,
+        ended: EndedWork,
+        package: &Package,
+    ) -> Result<Deposited, Failure> {
+        let (memory, project) = (self.clone(), project.clone());
+        let job = move |unit: &mut dyn WriteUnit| {
+            let Some(document) = memory.end_work(unit, &project, &ended)? else { return Ok(None) };
+            memory.put_flow(unit, &project, &FlowPackage::new(&document)?)?;
+            Ok::<_, UnitError>(Some(document))
+        };
+        let stored = self.write(job).await?;
+        let new = stored.is_some();
+        let stored = stored.map(|document| Package::parse(document.to_string().as_bytes()));
+        let stored = stored.transpose()?;
+        let package = stored.as_ref().unwrap_or(package);
+        let (text, apart) = answer(package, Vec::new());
+        let package = Served {
+            package_id: package.package_id().clone(),
+            content_hash: *package.content_hash(),
+            revision: 1,
+            text,
+            apart,
+        };
+        Ok(Deposited { new, new_project: false, package })
+    }
+
     /// Forgets what was noted about work that is done, and takes back what rejected work left.
     /// Returns the package that says so, if anything was taken back.
     pub(crate) fn end_work(
@@ -112,19 +198,16 @@ impl Memory {
     ) -> UnitResult<Option<Value>> {
         let name = name_of(&ended.work);
         let Some(text) = unit.setting(Scope::Project(project), &name)? else { return Ok(None) };
-        let (of_it, later): (Vec<Value>, Vec<Value>) =
-            read(Some(&text)).into_iter().partition(|line| {
-                let at = line["at"].as_str().and_then(Time::parse_iso);
-                at.is_none_or(|at| at <= ended.until)
-            });
-        let kept = Value::from(later.clone()).to_string();
-        let kept = Some(kept.as_str()).filter(|_| !later.is_empty());
+        let (of_it, others): (Vec<Value>, Vec<Value>) =
+            read(Some(&text)).into_iter().partition(|line| ended.is_of(line));
+        let kept = Value::from(others.clone()).to_string();
+        let kept = Some(kept.as_str()).filter(|_| !others.is_empty());
         unit.put_setting(Scope::Project(project), &name, kept)?;
         let Some(mut document) = ended.rejected.clone() else { return Ok(None) };
-        let is_left_again = |line: &Value| later.iter().any(|again| again["id"] == line["id"]);
+        let is_of_others = |line: &Value| others.iter().any(|other| other["id"] == line["id"]);
         let ids = |kind: &str| -> Vec<&str> {
             let of_kind = of_it.iter().filter(|line| line["kind"] == kind);
-            let of_kind = of_kind.filter(|line| !is_left_again(line));
+            let of_kind = of_kind.filter(|line| !is_of_others(line));
             of_kind.filter_map(|line| line["id"].as_str()).collect()
         };
         let mut left_out = Vec::new();
@@ -238,6 +321,10 @@ fn value_before<'c>(chain: &'c [FactRow], of: &FactRow, others: &[&str]) -> Opti
 
 fn name_of(work: &str) -> String {
     format!("{NOTED}{work}")
+}
+
+fn time_of(note: &Value) -> Option<Time> {
+    note["at"].as_str().and_then(Time::parse_iso)
 }
 
 fn read(text: Option<&str>) -> Vec<Value> {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use accord_base::credential::CredentialPlace;
+use accord_base::worker::Attempt;
 use accord_base::{Actor, ActorKey, Author, Caller, Decision, Need, ProjectId, Verb};
 use accord_contract::{Failure, Time, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
@@ -14,7 +15,7 @@ use accord_store::{Drafts, EventEntry, PackageIndex, PackageRow, Quarantine, Wri
 use accord_system::random;
 use bytes::Bytes;
 
-use super::attempts::{self, Left};
+use super::attempts::{self, EndedWork, Left};
 use super::record::create_project;
 use super::served::{Damaged, Served};
 use super::{Memory, UnitResult, load};
@@ -47,8 +48,8 @@ pub(crate) struct Prepared {
     /// Whether Accord made the package itself.
     pub(crate) is_flow: bool,
     pub(crate) actor: Option<Actor>,
-    /// What its worker works on, if it comes from one, and who that is.
-    pub(crate) work: Option<(String, String)>,
+    /// The attempt of the worker that it comes from, if it comes from one.
+    pub(crate) attempt: Option<Attempt>,
     /// The actor whose drafts alone the caller sees.
     pub(crate) drafts: Option<ActorKey>,
 }
@@ -98,12 +99,15 @@ impl Memory {
                 Ok((package, index, credentials))
             })
             .await?;
+        if flow && let Some(ended) = EndedWork::of_package(&package) {
+            return self.deposit_rejection(project, ended, &package).await;
+        }
         let author = Some(package.fields().created_by.clone());
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
             actor: caller.attribute(Need::Write, Author::claimed(author, "/created_by"))?.actor,
             is_flow: flow,
-            work: caller.work().map(|(work, agent)| (work.to_owned(), agent.to_owned())),
+            attempt: caller.attempt().cloned(),
             package,
             index,
             credentials,
@@ -184,9 +188,9 @@ impl Memory {
                     attempts::show_again(unit, project_id, package.package_id())?;
                     known.quarantine = None;
                     note_work(unit, prepared, writing.now)?;
-                } else if let Some((work, agent)) = &prepared.work {
+                } else if let Some(attempt) = &prepared.attempt {
                     let left = Left::Package(package.package_id());
-                    attempts::note_again(unit, project_id, (work, agent), left, writing.now)?;
+                    attempts::note_again(unit, project_id, attempt, left, writing.now)?;
                 }
                 Ok(Stored::Replay(Served::of(known)))
             }
@@ -205,9 +209,9 @@ impl Memory {
     }
 }
 
-/// Notes in which work a package was deposited.
+/// Notes in which attempt a package was deposited.
 fn note_work(unit: &mut dyn WriteUnit, prepared: &Prepared, now: Time) -> UnitResult<()> {
-    let Some((work, agent)) = &prepared.work else { return Ok(()) };
+    let Some(attempt) = &prepared.attempt else { return Ok(()) };
     let left = Left::Package(prepared.package.package_id());
-    attempts::note(unit, &prepared.project_id, (work, agent), left, now)
+    attempts::note(unit, &prepared.project_id, attempt, left, now)
 }

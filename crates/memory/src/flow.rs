@@ -138,7 +138,7 @@ impl Memory {
     }
 
     /// Stores a package. Returns whether it is new: one that is refused is left out, and logged.
-    fn put_flow(
+    pub(crate) fn put_flow(
         &self,
         unit: &mut dyn WriteUnit,
         project: &ProjectId,
@@ -156,7 +156,7 @@ impl Memory {
             credentials: package.credentials(),
             is_flow: true,
             actor: None,
-            work: None,
+            attempt: None,
             drafts: None,
         };
         match self.store_deposit(unit, &prepared, &mut rows) {

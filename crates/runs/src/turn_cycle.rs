@@ -176,7 +176,8 @@ impl Runs {
     fn attempt_socket(&self, turn: &Turn) -> Option<(&ProjectId, Box<dyn AttemptSocket>)> {
         let (project, sockets) = self.environment.sockets()?;
         let (agent, work) = (ActorId::new(turn.role()).ok()?, turn.id().to_string());
-        let attempt = Attempt { project: project.clone(), agent, work };
+        let id = Some(turn.attempt().to_string());
+        let attempt = Attempt { project: project.clone(), agent, work, id };
         let opened = sockets.open(&attempt).map_err(|failure| {
             // The work does not depend on it: results are files.
             self.environment.notify(&Notice::NotDone(failure));

@@ -15,22 +15,41 @@ use hyper::header::HeaderValue;
 /// between them.
 pub const ATTEMPT: &str = "x-accord-attempt";
 
-/// The value of the header.
-pub(crate) fn header(attempt: &Attempt) -> HeaderValue {
-    let Attempt { project, agent, work } = attempt;
+/// The header that says which attempt of the work it is, percent-encoded, where somebody counts
+/// them. Only the record of what a worker leaves depends on it.
+const ATTEMPT_ID: &str = "x-accord-attempt-id";
+
+/// Sets the headers that name an attempt, in place of those that a worker sent.
+pub(crate) fn set(headers: &mut HeaderMap, attempt: &Attempt) {
+    let Attempt { project, agent, work, id } = attempt;
+    let value = |text: String| HeaderValue::try_from(text).expect("percent-encoded is ASCII");
     let words = [project.as_str(), agent.as_str(), work].map(|word| percent_encoded(word));
     let [project, agent, work] = words;
-    HeaderValue::try_from(format!("{project} {agent} {work}")).expect("percent-encoded is ASCII")
+    headers.insert(ATTEMPT, value(format!("{project} {agent} {work}")));
+    match id {
+        Some(id) => drop(headers.insert(ATTEMPT_ID, value(percent_encoded(id).to_string()))),
+        None => drop(headers.remove(ATTEMPT_ID)),
+    }
 }
 
 /// The attempt that the headers of a request name. Fails if a header cannot be read: the request
 /// must not count as that of somebody with more rights.
 pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Attempt>, Failure> {
-    let mut sent = headers.get_all(ATTEMPT).iter();
+    let Some(sent) = only(headers, ATTEMPT)? else { return Ok(None) };
+    let attempt = read(sent).ok_or_else(|| malformed(ATTEMPT))?;
+    let id = only(headers, ATTEMPT_ID)?.map(|sent| {
+        let id = sent.to_str().ok().and_then(percent_decoded);
+        id.filter(|id| !id.is_empty()).ok_or_else(|| malformed(ATTEMPT_ID))
+    });
+    Ok(Some(Attempt { id: id.transpose()?, ..attempt }))
+}
+
+/// The value of a header that a request has at most once.
+fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h HeaderValue>, Failure> {
+    let mut sent = headers.get_all(name).iter();
     match (sent.next(), sent.next()) {
-        (None, _) => Ok(None),
-        (Some(value), None) => read(value).map(Some).ok_or_else(malformed),
-        (Some(_), Some(_)) => Err(malformed()),
+        (first, None) => Ok(first),
+        (_, Some(_)) => Err(malformed(name)),
     }
 }
 
@@ -48,12 +67,13 @@ fn read(value: &HeaderValue) -> Option<Attempt> {
         project: ProjectId::new(words.next()??).ok()?,
         agent: ActorId::new(words.next()??).ok()?,
         work: words.next()??,
+        id: None,
     };
     words.next().is_none().then_some(attempt)
 }
 
-fn malformed() -> Failure {
-    Failure::new(Code::HttpMalformed, format!("the header {ATTEMPT} cannot be read"))
+fn malformed(name: &str) -> Failure {
+    Failure::new(Code::HttpMalformed, format!("the header {name} cannot be read"))
 }
 
 #[cfg(test)]
@@ -66,12 +86,22 @@ mod tests {
             project: ProjectId::new("a shop/ü").expect("an id"),
             agent: ActorId::new("dev:2 %").expect("an id"),
             work: "TASK-2026-02-09-001".into(),
+            id: Some("run 7/ü".into()),
         };
         let mut headers = HeaderMap::new();
         assert_eq!(of(&headers), Ok(None));
-        headers.insert(ATTEMPT, header(&attempt));
+        set(&mut headers, &attempt);
         assert_eq!(of(&headers), Ok(Some(attempt.clone())));
-        headers.append(ATTEMPT, header(&attempt));
+        let uncounted = Attempt { id: None, ..attempt };
+        set(&mut headers, &uncounted);
+        assert_eq!(of(&headers), Ok(Some(uncounted)));
+        headers.append(ATTEMPT_ID, HeaderValue::from_static("%zz"));
+        assert!(of(&headers).is_err(), "not encoded");
+        headers.insert(ATTEMPT_ID, HeaderValue::from_static("1"));
+        headers.append(ATTEMPT_ID, HeaderValue::from_static("2"));
+        assert!(of(&headers).is_err(), "two numbers");
+        headers.remove(ATTEMPT_ID);
+        headers.append(ATTEMPT, HeaderValue::from_static("shop dev TASK"));
         assert!(of(&headers).is_err(), "two attempts");
         for wrong in ["", "shop", "shop dev", " dev TASK", "shop dev TASK more", "shop %zz TASK"] {
             headers.insert(ATTEMPT, HeaderValue::from_static(wrong));

@@ -1,5 +1,6 @@
 //! What is decided elsewhere becomes a package of the memory by itself.
 
+use std::path::Path;
 use std::process::{Child, Stdio};
 
 use serde_json::Value;
@@ -7,6 +8,7 @@ use serde_json::Value;
 use crate::accord::run;
 use crate::memory::bare;
 use crate::run_place::{Place, plan};
+use crate::server::Server;
 use crate::task_place::Tasks;
 use crate::wait::{output_of, wait_for, wait_until};
 
@@ -390,4 +392,51 @@ fn what_rejected_work_left_leaves_the_memory() {
     tasks.yes(&format!("approve {id} --yes"));
     assert!(listed());
     assert_eq!(facts(), [r#""count"="1""#]);
+}
+
+#[test]
+fn what_rejected_turns_left_leaves_the_memory() {
+    for is_served in [false, true] {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/flows_turn.sh");
+        let place = Place::begun_with(|config| {
+            config["roles"]["pm"]["runtime"] = serde_json::json!("agent");
+            config["runtimes"]["agent"] = serde_json::json!({"type": "local_cli",
+                "prompt_transport": "dispatch_bundle_only", "command": ["/bin/sh", script]});
+        });
+        let memory = |words: &str| {
+            let words = shell_words::split(words).expect("words");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let mut command = bare(&words);
+            command.current_dir(place.root()).env("ACCORD_ACTOR", "human:lead");
+            let ran = run(command, "");
+            assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+            ran.stdout
+        };
+        memory("project create shop --data .accord");
+        memory("project use shop --data .accord");
+        memory("fact assert cache count 1 --actor agent:planner");
+        let _host = is_served.then(|| Server::start(&place.at(".accord"), &[]));
+        let facts = || {
+            let list: Value = serde_json::from_str(&memory("fact list --json")).expect("facts");
+            let facts = list["facts"].as_array().expect("facts").clone();
+            let line = |fact: &Value| format!("{}={}", fact["predicate"], fact["value"]);
+            facts.iter().map(line).collect::<Vec<_>>()
+        };
+        let mut command = place.command("loop");
+        command.env("ACCORD", env!("CARGO_BIN_EXE_accord"));
+        let ran = run(command, "");
+        assert!(ran.code == 0 && ran.stdout.contains("accord run send-back"), "{ran:?}");
+        // The second attempt read why, and what it cannot rely on.
+        let read = place.read("seen.md");
+        assert!(read.contains("left out: Two caches are enough (pkg_caches)"), "{read}");
+        assert!(read.contains("attempt 1: the assignment stage refused"), "{read}");
+        assert!(!memory("context pull --latest 100").contains("\n  pkg_caches"));
+        assert!(memory("context pull pkg_caches").contains("Two caches are enough"));
+        assert_eq!(facts(), [r#""count"="1""#, r#""size"="9""#]);
+        // The accepted turn counts as rejected when its request is sent back.
+        place.run("send-back --reason 'No numbers yet' --yes").yes();
+        assert_eq!(facts(), [r#""count"="1""#]);
+        let briefing = memory("context orient --format briefing");
+        assert!(briefing.contains("No numbers yet; left out: cache size = 9"), "{briefing}");
+    }
 }

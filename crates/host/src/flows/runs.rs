@@ -1,10 +1,13 @@
-//! The decisions of an accepted turn and a passed gate become packages.
+//! The decisions of an accepted turn and a passed gate become packages. A rejected result takes
+//! back what its worker left.
 //!
 //! The source is the record in the governed repository: a line of its history, an event of a gate.
 //! Whoever has the record and reaches the memory deposits the packages.
 
+use accord_base::excerpt::one_line;
 use accord_canon::sha256;
 use accord_contract::{Object, Value};
+use accord_memory_core::package::flow::TAKES_BACK;
 use serde_json::json;
 
 use super::{APPROVED_BY, SOURCE, has, without_credentials};
@@ -12,6 +15,11 @@ use crate::settings::Settings;
 
 /// What passes a gate that no person had to approve.
 const POLICY: &str = "approval_policy";
+
+/// What stands for a reason that nobody gave.
+const NO_REASON: &str = "no reason was given";
+/// The longest title of a rejection, in characters, before the list of what was taken back.
+const REASON: usize = 80;
 
 /// A package that follows from a record.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -83,6 +91,60 @@ pub fn of_gate(project: &str, line: &Object) -> Option<RunFlow> {
         package[APPROVED_BY] = by.into();
     }
     Some(flow(id, at, &package))
+}
+
+/// What follows from the event of a turn whose result was rejected. The memory keeps it if the
+/// worker of that attempt left something.
+pub fn of_rejected(project: &str, line: &Object) -> Option<RunFlow> {
+    let member = |name: &str| line.get(name).and_then(Value::as_str);
+    let turn = line.get("turn")?;
+    let (turn, role) = (turn.get("turn_id")?.as_str()?, turn.get("role_id")?.as_str()?);
+    let payload = line.get("payload")?;
+    let attempt = payload.get("attempt")?.as_u64()?.to_string();
+    let why = payload.get("reason").and_then(Value::as_str).unwrap_or(NO_REASON);
+    let (event, run, at) = (member("event_id")?, member("run_id")?, member("timestamp")?);
+    let title = format!("Rejected {turn}, attempt {attempt}: {why}");
+    let about = format!("The result of {role} in the turn {turn} of {run} was rejected: {why}");
+    let id = package_id(&["run.rejected", run, turn, event]);
+    let mut package = rejection(project, (&id, at), &title, &about);
+    package[TAKES_BACK] = json!({"work": turn, "attempt": attempt});
+    package[SOURCE] = json!({
+        "protocol": "runs", "kind": "run.rejected", "run_id": run, "turn_id": turn, "role": role,
+        "attempt": attempt,
+    });
+    Some(flow(id, at, &package))
+}
+
+/// What follows from the event of a gate whose request a person sent back, that a turn made. The
+/// memory keeps it if the worker of the turn left something.
+pub fn of_sent_back(project: &str, line: &Object) -> Option<RunFlow> {
+    let member = |name: &str| line.get(name).and_then(Value::as_str);
+    let (event, run, at) = (member("event_id")?, member("run_id")?, member("timestamp")?);
+    let record = line.get("payload")?.get("sent_back")?;
+    let text = |name: &str| record.get(name).and_then(Value::as_str);
+    let (turn, by) = (text("requested_by_turn")?, text("sent_back_by")?);
+    let why = text("reason").unwrap_or(NO_REASON);
+    let title = format!("Sent back {turn}: {why}");
+    let about = format!("{by} sent back what the turn {turn} of {run} requested: {why}");
+    let id = package_id(&["run.sent_back", run, turn, event]);
+    let mut package = rejection(project, (&id, at), &title, &about);
+    package[APPROVED_BY] = by.into();
+    package[TAKES_BACK] = json!({"work": turn});
+    package[SOURCE] = json!({
+        "protocol": "runs", "kind": "run.sent_back", "run_id": run, "turn_id": turn,
+        "event": event,
+    });
+    Some(flow(id, at, &package))
+}
+
+fn rejection(project: &str, (id, at): (&str, &str), title: &str, about: &str) -> Value {
+    let title = one_line(title, REASON);
+    let mut package = super::package(id, project, &super::title(&title), at);
+    // The next attempt must read it.
+    package["significance"] = 6.into();
+    package["description"] = without_credentials(about).into();
+    package["tags"] = json!(["run"]);
+    package
 }
 
 fn decision(project: &str, (id, at): (&str, &str), title: &str, decisions: &[String]) -> Value {

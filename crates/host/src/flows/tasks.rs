@@ -18,6 +18,7 @@ use accord_tasks::layout::companion;
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::finished::{FinishedTask, package_id};
 use accord_tasks_core::operations::PersonDecision;
+use accord_tasks_core::verbs::LAST_RUN;
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
@@ -28,6 +29,8 @@ use crate::http::Host;
 const REPORT: &str = "outputs/report.json";
 /// The outcomes of decisions that ask for more work.
 const WANTS_MORE: [&str; 2] = ["sent_back", "reopened"];
+/// The outcome of a decision that ends a task without a result. What workers left stays.
+const CANCELLED: &str = "cancelled";
 /// The longest reason in a title, in characters.
 const REASON: usize = 120;
 /// How many events are looked at with one commit.
@@ -157,13 +160,15 @@ fn decision_of<'h>(line: &EventLine, held: &'h [DecisionRecord]) -> Option<&'h D
     held.iter().find(|record| record.decision_id.as_str() == named)
 }
 
-/// The work that an event ends: a task is done, or a person wants more work on it.
+/// The work that an event ends: a task is done or cancelled, or a person wants more work on it.
 fn ended(project: &ProjectId, line: &EventLine, held: &[DecisionRecord]) -> Option<EndedWork> {
     let done = FinishedTask::of_event(&line.object).map(|(id, _)| id.to_string());
     let decision = decision_of(line, held);
     let rejected = decision.filter(|record| WANTS_MORE.contains(&record.outcome.as_str()));
     let Some(decision) = rejected else {
-        return done.map(|work| EndedWork { work, until: line.at, rejected: None });
+        let cancelled = decision.filter(|record| record.outcome == CANCELLED);
+        let work = done.or_else(|| cancelled.map(|record| record.subject.clone()))?;
+        return Some(EndedWork { work, attempt: None, until: line.at, rejected: None });
     };
     let (work, id) = (decision.subject.clone(), decision.decision_id.as_str());
     let digest = accord_canon::sha256(json!(["task.sent_back", work, id]).to_string().as_bytes());
@@ -181,7 +186,13 @@ fn ended(project: &ProjectId, line: &EventLine, held: &[DecisionRecord]) -> Opti
     package[SOURCE] = json!({
         "protocol": "tasks", "kind": "task.sent_back", "task_id": work, "decision_id": id,
     });
-    Some(EndedWork { work, until: decision.decided_at.time(), rejected: Some(package) })
+    let attempt = line.object.get("payload").and_then(|payload| payload.get(LAST_RUN)?.as_str());
+    Some(EndedWork {
+        work,
+        attempt: attempt.map(str::to_owned),
+        until: decision.decided_at.time(),
+        rejected: Some(package),
+    })
 }
 
 /// The same for an event of a writer with a number, and the decision that approved the task.

@@ -21,6 +21,7 @@ async fn what_comes_through_the_socket_is_the_workers() {
         project: ProjectId::new("atlas").unwrap(),
         agent: ActorId::new("dev").unwrap(),
         work: "TASK-2026-01-01-001".to_owned(),
+        id: Some("run-1".to_owned()),
     };
     let api = api_as(&world.host, Caller::owner().saying_terminal(true));
     let socket = AttemptSocket::open(api, &attempt, &Handle::current()).unwrap();

@@ -33,7 +33,9 @@ params! {
         /// Whether to generate an id if the package has none.
         flag mint: Flag = Flag::new("mint");
         /// Whether the command made it from the record of a governed run. It needs the verb
-        /// `approve`, and no worker may do it.
+        /// `approve`, and no worker may do it. If it says that the attempt of a worker was
+        /// rejected (`x-takes_back`), what the attempt left is taken back, and the package is
+        /// stored if there was anything.
         flag flow: Flag = Flag::new("flow");
     }
 
@@ -142,7 +144,7 @@ operation! {
         body Verbatim<PackageFields>;
         needs Need::Write;
         answers 201 "The package is stored.", Json<PackageFields>;
-        also 200 "The package was stored before.";
+        also 200 "The package was stored before, or takes nothing back.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticHashMismatch,
             Code::AgenticDuplicatePackageId, Code::AgenticAmbiguousPackageId,
             Code::AgenticCredentialFound, Code::AgenticReservedPackage,

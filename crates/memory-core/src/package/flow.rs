@@ -11,6 +11,8 @@ use crate::sources::SOURCE;
 pub const AUTHOR: &str = "accord";
 /// The member that says who approved the record.
 pub const APPROVED_BY: &str = "x-approved_by";
+/// The member that says which attempt of a worker was rejected: what it left is taken back.
+pub const TAKES_BACK: &str = "x-takes_back";
 /// The member of [`SOURCE`] that names the protocol of the record.
 pub const PROTOCOL: &str = "protocol";
 

@@ -205,6 +205,7 @@ async fn a_decision_is_taken_over_once_by_the_owner_alone() {
             project: atlas.clone(),
             agent: "builder".parse().unwrap(),
             work: "TASK-1".to_owned(),
+            id: None,
         };
         let worker = Caller::owner().for_worker(&attempt).unwrap();
         let refused = take(worker, vec![of_run(1)]).await.unwrap_err();

@@ -161,6 +161,7 @@ async fn only_the_key_that_joined_an_edge_changes_it() {
             project: hub.project.clone(),
             agent: "builder".parse().unwrap(),
             work: "TASK-1".to_owned(),
+            id: None,
         };
         for (id, actor) in [("k5", "agent:coder"), ("k6", "script:ci")] {
             let agent = key(id, actor, &[Verb::Read, Verb::Write]);

@@ -17,7 +17,7 @@ use accord_client::InactivityTimeout;
 use accord_contract::{Code, Failure, Protocol};
 use axum::Router;
 use axum::response::IntoResponse as _;
-use hyper::header::{AUTHORIZATION, CONNECTION, HOST, HeaderValue, UPGRADE};
+use hyper::header::{AUTHORIZATION, CONNECTION, HOST, UPGRADE};
 use tempfile::TempDir;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
@@ -27,7 +27,7 @@ use super::accept::{Authenticated, pause};
 use super::connection::Connection;
 use super::peer_process::socket_owner;
 use super::socket::MAX_PATH;
-use crate::attempt::{self, ATTEMPT};
+use crate::attempt;
 use crate::exchange::TERMINAL;
 use crate::settings::Settings;
 use crate::streams::Streams;
@@ -159,13 +159,13 @@ async fn serve(listener: UnixListener, router: Router, closing: watch::Receiver<
 }
 
 fn router(api: Arc<dyn Api>, attempt: &Attempt) -> Router {
-    let header = attempt::header(attempt);
+    let attempt = Arc::new(attempt.clone());
     Router::new()
-        .fallback(move |request: Request| pass_on(Arc::clone(&api), request, header.clone()))
+        .fallback(move |request: Request| pass_on(Arc::clone(&api), request, Arc::clone(&attempt)))
 }
 
 /// Passes a request on as that of the worker, and the answer back.
-async fn pass_on(api: Arc<dyn Api>, request: Request, attempt: HeaderValue) -> Response {
+async fn pass_on(api: Arc<dyn Api>, request: Request, attempt: Arc<Attempt>) -> Response {
     let correlation = Correlation::of(request.headers());
     let (mut parts, body) = request.into_parts();
     // Who is at the other end of this connection does not matter: it is the worker.
@@ -175,7 +175,7 @@ async fn pass_on(api: Arc<dyn Api>, request: Request, attempt: HeaderValue) -> R
         parts.headers.remove(name);
     }
     parts.headers.remove(TERMINAL);
-    parts.headers.insert(ATTEMPT, attempt);
+    attempt::set(&mut parts.headers, &attempt);
     match api.call(Request::from_parts(parts, body)).await {
         Ok(mut answer) => {
             answer.headers_mut().remove(CONNECTION);

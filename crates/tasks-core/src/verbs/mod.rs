@@ -23,7 +23,8 @@ pub use depend::{add_dependency, remove_dependency};
 pub use edit::edit;
 pub use moves::{block, cancel, promote, release, resurrect, unblock};
 pub use review::{
-    REWORKS, Verdict, approve, close, is_approval_recorded, last_decision, reopen, send_back,
+    LAST_RUN, REWORKS, Verdict, approve, close, is_approval_recorded, last_decision, reopen,
+    send_back,
 };
 
 /// The evidence now, and what the person saw of it: a digest, or the beginning of one.

@@ -19,6 +19,9 @@ use crate::yaml::Change;
 /// The member of the metadata that counts how often a review sent the task back.
 pub const REWORKS: &str = "reworks";
 
+/// The member of the event of a decision that names the last run of an agent on the task.
+pub const LAST_RUN: &str = "lastRunId";
+
 /// Ends a review: the task is done.
 pub fn approve(
     subject: &Subject<'_>,
@@ -137,6 +140,10 @@ pub(super) fn record(
     if let Some(event) = routed.events.pop() {
         let event = event.with("door", by.door.as_str()).with("evidence", digest.as_str());
         let event = event.with("decision", decision.encode());
+        let event = match subject.run.and_then(|run| run.run_id.as_deref()) {
+            Some(run) => event.with(LAST_RUN, run),
+            None => event,
+        };
         routed.events.push(match by.presence.recorded() {
             Some(presence) => event.with("presence", presence),
             None => event,

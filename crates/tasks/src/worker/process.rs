@@ -146,8 +146,8 @@ fn socket(
     let Some(sockets) = &command.sockets else { return Ok(None) };
     let attempt = || {
         let project = ProjectId::new(agent.project)?;
-        let work = agent.run.task.to_string();
-        Ok(Attempt { project, agent: ActorId::new(agent.run.agent.as_str())?, work })
+        let (work, id) = (agent.run.task.to_string(), Some(agent.run.run_id.clone()));
+        Ok(Attempt { project, agent: ActorId::new(agent.run.agent.as_str())?, work, id })
     };
     let opened = attempt().map_err(|error: IdError| Failure::from(error));
     let opened = opened.and_then(|attempt| sockets.open(&attempt));

@@ -148,6 +148,7 @@ impl RejectArgs {
         let turn = self.turn.find(&runs)?;
         let reject = Reject { turn, reason: self.reason, ..Reject::default() };
         let rejected = take(runs.reject(&reject))?;
+        self.repo.keep();
         let answer = reject_answer(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(if rejected.again {

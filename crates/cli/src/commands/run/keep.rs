@@ -1,5 +1,5 @@
 //! The flow of governed runs: the decisions of an accepted turn and a passed gate become packages
-//! in the memory of the folder.
+//! in the memory of the folder, and what the worker of a rejected result left leaves it.
 //!
 //! The source is the record in the repository: a line of the history, an event of a gate. Each
 //! package is a function of it. What a command that was killed left behind is kept by the next one
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use accord_api::{Call, NoParams, Verbatim};
 use accord_contract::{Code, Failure};
-use accord_host::flows::runs::{RunFlow, keeps_runs, of_gate, of_turn};
+use accord_host::flows::runs::{RunFlow, keeps_runs, of_gate, of_rejected, of_sent_back, of_turn};
 use accord_memory_core::operations::{
     Deposit, DepositParams, OfPackage, Orient, OrientParams, PackageWithin, ReadPackage,
 };
@@ -30,6 +30,12 @@ use crate::{Result, print_note};
 const LAST: usize = 1_000;
 /// The type of the events of passed gates.
 const GATE_APPROVED: &str = "gate_approved";
+/// The type of the events of gates that were not passed.
+const GATE_FAILED: &str = "gate_failed";
+/// The type of the events of results that were rejected.
+const TURN_REJECTED: &str = "turn_rejected";
+/// How many of the newest rejections are looked at: one that takes nothing back leaves no package.
+const REJECTIONS: usize = 20;
 
 impl RepoArgs {
     /// Keeps what was decided, in the memory of this folder or of the server that the folder names.
@@ -80,11 +86,9 @@ fn keep(folder: &Path) -> Result<()> {
     let runs = super::take(Runs::open(folder, Environment::system()))?;
     let host = target.connect(IfMissing::Fail)?;
     let project = ProjectArg::default().required(&target, &host)?;
-    if !keeps_runs(&settings_of(&DataFolder::of(None)?.path)?, &project) {
-        return Ok(());
-    }
+    let keeps = keeps_runs(&settings_of(&DataFolder::of(None)?.path)?, &project);
     let mut missing = Vec::new();
-    for flow in super::take(flows(&runs, &project))?.into_iter().rev() {
+    for flow in super::take(flows(&runs, &project, keeps))?.into_iter().rev() {
         if is_kept(&host, &project, &flow.package_id)? {
             break;
         }
@@ -114,14 +118,28 @@ fn is_kept(host: &Connection, project: &str, id: &str) -> Result<bool> {
     }
 }
 
-/// What was decided in all runs, oldest first.
-fn flows(runs: &Runs, project: &str) -> Result<Vec<RunFlow>, Failure> {
+/// What was decided in all runs, if that is kept, and what was rejected, oldest first.
+fn flows(runs: &Runs, project: &str, keeps: bool) -> Result<Vec<RunFlow>, Failure> {
     let query = Query { run: RunChoice::All, last: Some(LAST) };
-    let (turns, gates) = (runs.history(&query)?, runs.events(&query, Some(GATE_APPROVED))?);
+    let rejected = runs.events(&query, Some(TURN_REJECTED))?;
+    let sent_back = runs.events(&query, Some(GATE_FAILED))?;
+    let rejected = rejected.iter().filter_map(|line| of_rejected(project, line));
+    let sent_back = sent_back.iter().filter_map(|line| of_sent_back(project, line));
+    let mut found: Vec<RunFlow> = rejected.chain(sent_back).collect();
+    found.sort_by(|one, other| one.created_at.cmp(&other.created_at));
+    found.drain(..found.len().saturating_sub(REJECTIONS));
+    if keeps {
+        found.extend(decided(runs, project, &query)?);
+        found.sort_by(|one, other| one.created_at.cmp(&other.created_at));
+    }
+    Ok(found)
+}
+
+/// What was decided in all runs.
+fn decided(runs: &Runs, project: &str, query: &Query) -> Result<Vec<RunFlow>, Failure> {
+    let (turns, gates) = (runs.history(query)?, runs.events(query, Some(GATE_APPROVED))?);
     let turns = turns.iter().filter(|line| is_accepted(line));
     let turns = turns.filter_map(|line| of_turn(project, line));
     let gates = gates.iter().filter_map(|line| of_gate(project, line));
-    let mut found: Vec<RunFlow> = turns.chain(gates).collect();
-    found.sort_by(|one, other| one.created_at.cmp(&other.created_at));
-    Ok(found)
+    Ok(turns.chain(gates).collect())
 }

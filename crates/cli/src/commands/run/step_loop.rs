@@ -253,8 +253,12 @@ fn environment(verbose: bool, bar: &Arc<Progress>, repo: PathBuf) -> Result<Envi
         if let Some(turn) = ended(notice) {
             print_above(&bar, &output.lock().finish(turn.as_str()));
         }
-        if let Notice::Accepted { .. } | Notice::Approved { .. } = notice {
-            // The next turn reads it.
+        let is_decided = matches!(
+            notice,
+            Notice::Accepted { .. } | Notice::Approved { .. } | Notice::Rejected { .. }
+        );
+        if is_decided {
+            // The next turn or attempt reads it.
             bar.above(|| keep_in(&repo));
         }
         if let Notice::Dispatched { role, runtime, .. } = notice {
