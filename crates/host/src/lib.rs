@@ -32,6 +32,7 @@ pub mod http;
 mod inbox;
 pub mod mcp;
 mod notify;
+mod runs;
 pub mod serve;
 pub mod tasks;
 pub mod upkeep;

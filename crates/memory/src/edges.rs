@@ -15,7 +15,7 @@ use accord_api::operations::edges::{
 };
 use accord_base::{Author, Caller, EdgeId, EventKind, Need, NewEvent, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
-use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, evidence, intake};
+use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, evidence, intake, run_after};
 use accord_store::{EdgeItemRow, EdgeRow, INCARNATION, ReadUnit, Scope, StoreError, WriteUnit};
 use accord_system::{durable_step, random};
 use data_encoding::HEXLOWER;
@@ -116,6 +116,19 @@ impl Memory {
     pub async fn edge(
         &self,
         caller: &Caller,
+        of: (&ProjectId, &EdgeId),
+    ) -> Result<(Edge, Vec<EdgeItem>), Failure> {
+        let (edge, mut items) = self.edge_with_documents(caller, of).await?;
+        for item in &mut items {
+            (item.document, item.evidence, item.verbs) = (None, None, None);
+        }
+        Ok((edge, items))
+    }
+
+    /// The same, with the documents of the requests and results as the edge sent them.
+    pub async fn edge_with_documents(
+        &self,
+        caller: &Caller,
         (project, edge): (&ProjectId, &EdgeId),
     ) -> Result<(Edge, Vec<EdgeItem>), Failure> {
         let (access, project, edge) = (caller.access().clone(), project.clone(), edge.clone());
@@ -131,9 +144,6 @@ impl Memory {
                 let key = |item: &EdgeItem| (item.kind.as_str(), item.received_at.time());
                 key(one).cmp(&key(other))
             });
-            for item in &mut items {
-                (item.document, item.evidence, item.verbs) = (None, None, None);
-            }
             newest_of_items(unit, &project, &edge, &mut items, now)?;
             Ok((shown(unit, &row)?, items))
         })
@@ -197,6 +207,9 @@ impl Memory {
                 for entry in &entries[skip..] {
                     check_open(&mut open, entry)?;
                     apply(unit, &project, &edge, stored.source, entry, now)?;
+                    if (stored.source, entry.kind) == (EdgeSource::Runs, EdgeEntryKind::Event) {
+                        stored.run = run_after(stored.run.take(), entry);
+                    }
                     position = entry.seq;
                     applied += 1;
                 }

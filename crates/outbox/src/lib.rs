@@ -6,6 +6,7 @@
 //! * [`evidence`]: what of a change leaves the machine, within limits and without credentials.
 //! * [`decision`]: what a hub may decide, and how far a decision can go.
 //! * [`inbox`]: what waits at an edge, for a person at the hub.
+//! * [`run_after`]: what the events of a governed repository say about its run.
 //! * [`Hidden`]: the names that no text has.
 //!
 //! Invariants:
@@ -23,6 +24,7 @@ mod pattern;
 mod plain;
 mod record;
 mod redact;
+mod run;
 
 pub use intake::{Intake, check_numbers, intake};
 pub use outbox::{Batch, Found, Outbox, Waiting, digest};
@@ -30,3 +32,4 @@ pub use pattern::Patterns;
 pub use plain::Hidden;
 pub use record::EdgeRecord;
 pub use redact::redact;
+pub use run::run_after;

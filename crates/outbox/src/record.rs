@@ -1,7 +1,7 @@
 //! What the hub stores about an edge.
 
 use accord_api::operations::edge_decisions::EdgeDecidable;
-use accord_api::operations::edges::{Edge, EdgeJoinRequest, EdgeSend, EdgeSource};
+use accord_api::operations::edges::{Edge, EdgeJoinRequest, EdgeRun, EdgeSend, EdgeSource};
 use accord_base::{Caller, EdgeId};
 use accord_contract::{Code, Failure, Timestamp, message};
 
@@ -32,6 +32,8 @@ message! {
         optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
         /// The persons who may decide that.
         optional deciders: Vec<String> = "deciders", "actors";
+        /// The newest run of a governed repository.
+        optional run: EdgeRun = "run", "edge-run";
     }
 }
 
@@ -52,6 +54,7 @@ impl EdgeRecord {
             last_digest: None,
             decide: request.decide.clone(),
             deciders: request.deciders.clone(),
+            run: None,
             extra: Default::default(),
         }
     }
@@ -111,6 +114,7 @@ impl EdgeRecord {
             requests,
             decide: self.decide,
             deciders: self.deciders,
+            run: self.run,
             extra: Default::default(),
         }
     }

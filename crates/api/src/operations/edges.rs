@@ -108,6 +108,31 @@ message! {
         optional deciders: Vec<String> = "deciders", "actors", Limits::items(100);
     }
 
+    /// A turn that was given to an agent or a person, and is neither accepted nor given to another
+    /// turn.
+    pub struct EdgeRunTurn("EdgeRunTurn", open) {
+        /// Its id.
+        required turn_id: String = "turn_id", "turn-id";
+        /// Its role.
+        optional role: String = "role", "role-id";
+    }
+
+    /// The newest run of a governed repository, as its events say it.
+    pub struct EdgeRun("EdgeRun", open) {
+        /// Its id.
+        required run_id: String = "run_id", "run-id";
+        /// Its phase.
+        required_or_null phase: String = "phase", "phase";
+        /// Its status.
+        required_or_null status: String = "status", "run-status";
+        /// The turns that are being worked on, the oldest first.
+        required turns: Vec<EdgeRunTurn> = "turns", "active-turns";
+        /// The type of its last event.
+        required last_event: String = "last_event", "source-type";
+        /// The time of that event, by the clock of the edge.
+        required last_event_at: Timestamp = "last_event_at", "time:rfc-3339";
+    }
+
     /// An edge, as the hub knows it.
     pub struct Edge("Edge", open) {
         /// Its id.
@@ -136,6 +161,9 @@ message! {
         optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
         /// The persons who may decide that on the hub.
         optional deciders: Vec<String> = "deciders", "actors";
+        /// The newest run of a governed repository, from the first event of a run that the hub
+        /// received.
+        optional run: EdgeRun = "run", "edge-run";
     }
 
     /// An entry of an outbox.

@@ -4,6 +4,7 @@ mod default;
 mod edge_decision;
 mod edges;
 mod link;
+mod runs;
 
 use accord_api::{Answered, Call, Json, NoParams, Verbatim};
 use accord_contract::{Code, Field, Object};
@@ -36,6 +37,7 @@ subcommands! {
         Link(link::LinkArgs),
         Unlink(link::UnlinkArgs),
         Edges(edges::EdgesArgs),
+        Runs(runs::RunsArgs),
         /// List the folders with tasks that are linked to projects
         Links(HostArgs) => link::links,
     }

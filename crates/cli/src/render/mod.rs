@@ -13,6 +13,7 @@ mod edge;
 mod event;
 mod fact;
 mod inbox;
+mod joined_run;
 mod key;
 mod live;
 mod orient;
@@ -34,6 +35,7 @@ pub(crate) use self::edge::{edge, edge_decision, edges};
 pub(crate) use self::event::project_event;
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::inbox::{inbox, inbox_item, inbox_marks};
+pub(crate) use self::joined_run::{joined_run, joined_run_history, joined_runs};
 pub(crate) use self::key::{key, keys};
 pub(crate) use self::live::{live_ack, live_answers, live_asks, live_frame, live_sessions};
 pub(crate) use self::package::{

@@ -41,6 +41,7 @@ mod house;
 mod ids;
 mod inbox;
 mod init;
+mod joined_runs;
 mod leftovers;
 mod lines;
 mod live_ask;

@@ -156,12 +156,13 @@ fn the_tools_are_those_in_the_repository() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/mcp.md")).expect("the page is there");
     let memory = Memory::new();
-    let sets: [(&[&str], &str); 5] = [
+    let sets: [(&[&str], &str); 6] = [
         (&[], "mcp-tools.json"),
         (&["--tools", "relay"], "mcp-tools-relay.json"),
         (&["--tools", "tasks"], "mcp-tools-tasks.json"),
         (&["--tools", "live"], "mcp-tools-live.json"),
         (&["--tools", "inbox"], "mcp-tools-inbox.json"),
+        (&["--tools", "runs"], "mcp-tools-runs.json"),
     ];
     for (more, file) in sets {
         let mut agent = Agent::on(&memory, more);

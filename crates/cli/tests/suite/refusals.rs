@@ -100,6 +100,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("join", "http://127.0.0.1:1 --project p", ""),
     ("leave", "", ""),
     ("project edges", "--project p", ""),
+    ("project runs", "--project p", ""),
     ("status", "--url http://127.0.0.1:1", ""),
     ("session end", "s", ""),
     ("session list", "", ""),

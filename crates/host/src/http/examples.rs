@@ -366,6 +366,16 @@ examples! {
         "?actor=human:lead'");
     "withdraw_edge_decision" 404 (DELETE single
         "/accord/v1/projects/atlas/edges/edge_0a1b/decisions/dec_0a1b?actor=human:lead");
+    "joined_runs" 200 (GET "/accord/v1/projects/atlas/runs");
+    "joined_run" 200 (GET "/accord/v1/projects/atlas/runs/edge_0a1b");
+    "joined_run_history" 200 (GET single
+        "/accord/v1/projects/atlas/runs/edge_0a1b/history?last=20");
+    "joined_run_prompt" 409 (GET single
+        "/accord/v1/projects/atlas/runs/edge_0a1b/prompt?turn=turn_0a1b");
+    "joined_run_wait" 200
+        (GET single "/accord/v1/projects/atlas/runs/edge_0a1b/wait?since=1-joined&wait_seconds=0");
+    "stage_run_result" 409 (JSON r#"{"summary":"the plan is in docs/plan.md"}"#
+        "/accord/v1/projects/atlas/runs/edge_0a1b/result");
     "leave_edge" 200 (DELETE single "/accord/v1/projects/atlas/edges/edge_0a1b?erase=true");
     "task_trees" 200 (GET "/accord/v1/task-trees");
     "link_task_tree" 404 (PUT r#"{"folder":"/home/dev/atlas/.aof"}"#

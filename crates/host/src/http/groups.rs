@@ -7,6 +7,7 @@ use accord_api::Declaration;
 
 use accord_live_door as live;
 use accord_memory_door as memory;
+use accord_runs_door as runs;
 use accord_serving::Door;
 use accord_serving::table::Route;
 use accord_tasks_door as tasks;
@@ -62,6 +63,8 @@ pub(super) const GROUPS: &[Group] = groups! {
          memory_door memory::import::routes];
     "Tasks": "Work for agents and people, over AOF/1: create, claim, report, review."
         [tasks_door tasks::routes];
+    "Governed runs": "Runs of the repositories that are joined to a project: status, history, wait."
+        [runs_door runs::routes];
     "ggui channel": "Live sessions between agents and people, over ggui."
         [live_door live::channel_routes];
     "Questions to people": "What agents ask people, over ggui: list, show, answer, follow."

@@ -11,6 +11,7 @@ use accord_live_door::{LiveDoor, LiveParts};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_memory_door::MemoryDoor;
 use accord_process::user_state_folder;
+use accord_runs_door::RunsDoor;
 use accord_serving::Serving;
 use accord_store::{Engine, Listener, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
@@ -24,6 +25,7 @@ use super::surroundings::HostSurroundings;
 use crate::engine;
 use crate::inbox::Bell;
 use crate::mcp::{TOOLSETS, Toolbox};
+use crate::runs::HostEdges;
 use crate::settings::Settings;
 use crate::tasks::takeover::take_over_all;
 use crate::tasks::{TaskTrees, check_project, links};
@@ -47,6 +49,7 @@ struct Parts {
     memory: Memory,
     tasks: TaskTrees,
     tasks_door: TasksDoor,
+    runs_door: RunsDoor,
     live_door: LiveDoor,
     bell: Arc<Bell>,
     /// Weak, because the router has a clone of the host.
@@ -138,6 +141,8 @@ impl Host {
         let live_door = LiveDoor::new(serving.clone(), live, Box::new(surroundings));
         let bell = Arc::new(Bell::new());
         engine.subscribe(Arc::downgrade(&bell) as Weak<dyn Listener>);
+        let edges = HostEdges { memory: memory.clone(), bell: Arc::clone(&bell) };
+        let runs_door = RunsDoor::new(serving.clone(), Arc::new(edges));
         let host = Self(Arc::new(Parts {
             serving,
             engine,
@@ -145,6 +150,7 @@ impl Host {
             memory,
             tasks,
             tasks_door,
+            runs_door,
             live_door,
             bell,
             router: Mutex::default(),
@@ -213,6 +219,10 @@ impl Host {
 
     pub(crate) fn tasks_door(&self) -> TasksDoor {
         self.0.tasks_door.clone()
+    }
+
+    pub(crate) fn runs_door(&self) -> RunsDoor {
+        self.0.runs_door.clone()
     }
 
     pub(crate) fn live_door(&self) -> LiveDoor {

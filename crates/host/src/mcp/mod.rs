@@ -22,4 +22,5 @@ pub const TOOLSETS: &[&Toolset] = &[
     &accord_tasks_door::TOOLSET,
     &accord_live_door::TOOLSET,
     &inbox::TOOLSET,
+    &accord_runs_door::TOOLSET,
 ];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind};
 use accord_contract::{Code, Object, Time, Timestamp, Wire as _};
 use accord_outbox::inbox::{SentItem, place, waiting};
-use accord_outbox::{Found, Intake, Outbox, Waiting, check_numbers, intake};
+use accord_outbox::{Found, Intake, Outbox, Waiting, check_numbers, intake, run_after};
 use proptest::prelude::*;
 
 /// Keep few, so that restores meet gaps.
@@ -328,4 +328,61 @@ fn a_request_says_what_waits_and_the_edge_only_claims() {
     let item = of("package.review").expect("an item");
     assert_eq!(item.kind, "edge.request", "an edge has no items of the hub's own kinds");
     assert_eq!(place("TASK-1/x"), None);
+}
+
+#[test]
+fn events_say_where_a_run_is() {
+    let mut run = None;
+    let mut happen = |type_name: &str, body: serde_json::Value| {
+        let body = body.as_object().cloned().unwrap_or_default();
+        let (id, type_name) = ("evt_1".to_owned(), type_name.to_owned());
+        let kind = EdgeEntryKind::Event;
+        let extra = Object::new();
+        run = run_after(
+            run.take(),
+            &EdgeEntry { seq: 1, kind, id, type_name, at: at(), body, extra },
+        );
+        run.as_ref().map(|run| {
+            let turns: Vec<&str> = run.turns.iter().map(|turn| turn.turn_id.as_str()).collect();
+            let (phase, status) = (run.phase.clone(), run.status.clone());
+            (
+                run.run_id.clone(),
+                phase.unwrap_or_default(),
+                status.unwrap_or_default(),
+                turns.join(","),
+            )
+        })
+    };
+    let of = |phase: &str, status: &str, turn: Option<&str>| {
+        let mut body = serde_json::json!({"run_id": "run_1", "phase": phase, "status": status});
+        if let Some(turn) = turn {
+            body["turn"] = serde_json::json!({"turn_id": turn, "role_id": "dev"});
+        }
+        body
+    };
+    let is = |run: &str, phase: &str, status: &str, turns: &str| {
+        Some((run.to_owned(), phase.to_owned(), status.to_owned(), turns.to_owned()))
+    };
+    assert_eq!(happen("turn_dispatched", serde_json::json!({"at": 1})), None, "it names no run");
+    let begun = of("planning", "active", Some("t1"));
+    assert_eq!(happen("turn_dispatched", begun.clone()), is("run_1", "planning", "active", "t1"));
+    assert_eq!(happen("turn_dispatched", begun), is("run_1", "planning", "active", "t1"));
+    let rejected = of("planning", "active", Some("t1"));
+    assert_eq!(happen("turn_rejected", rejected), is("run_1", "planning", "active", "t1"));
+    let accepted = of("planning", "paused", Some("t1"));
+    assert_eq!(happen("turn_accepted", accepted), is("run_1", "planning", "paused", ""));
+    let next = of("work", "active", Some("t2"));
+    assert_eq!(happen("turn_dispatched", next), is("run_1", "work", "active", "t2"));
+    // Given to another turn: with and without what the payload says.
+    let mut reissued = of("work", "active", Some("t3"));
+    reissued["payload"] = serde_json::json!({"old_turn_id": "t2"});
+    assert_eq!(happen("turn_reissued", reissued), is("run_1", "work", "active", ""));
+    let next = of("work", "active", Some("t3"));
+    assert_eq!(happen("turn_dispatched", next), is("run_1", "work", "active", "t3"));
+    let reissued = of("work", "active", Some("t4"));
+    assert_eq!(happen("turn_reissued", reissued), is("run_1", "work", "active", ""));
+    let done = of("work", "completed", None);
+    assert_eq!(happen("run_completed", done), is("run_1", "work", "completed", ""));
+    let other = serde_json::json!({"run_id": "run_2", "phase": "planning", "status": "active"});
+    assert_eq!(happen("run_started", other), is("run_2", "planning", "active", ""));
 }

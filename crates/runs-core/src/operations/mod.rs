@@ -1,12 +1,16 @@
 //! The operations on governed runs: what they answer, what they need, and with which codes they
-//! refuse. No host serves them yet: `accord run` calls the services in its own process.
+//! refuse. `accord run` calls the services in its own process, because a run lives in its
+//! repository.
 //!
-//! `crates/runs` carries them out, with the needs that are declared here.
+//! `crates/runs` carries them out, with the needs that are declared here. Those of [`joined`] are
+//! about the runs of repositories that are joined to a host, which serves them
+//! (`crates/runs-door`).
 
 pub mod answers;
 mod codes;
 mod decisions;
 mod initiative;
+pub mod joined;
 mod repository;
 mod turns;
 

@@ -250,6 +250,9 @@ macro_rules! accord_codes {
          accord join --new.";
     EdgeLeft = "edge_left", Validation, AfterChange, 409,
         "This edge has left the hub; join the work tree again with accord join.";
+    RunElsewhere = "run_elsewhere", Validation, AfterChange, 409,
+        "The repository of the run is not open to the hub, which shows only what was sent; run the \
+         command in the repository, on the machine that the message names.";
     EdgeDuplicated = "edge_duplicated", Validation, AfterChange, 409,
         "This folder is a copy of a joined work tree that still exists; join the copy as a new \
          edge with accord join --new.";

@@ -101,7 +101,7 @@ async fn sessions_and_streams_end_with_the_host() {
 async fn each_set_has_a_door_of_its_own() {
     let house = House::new(SessionLimits::default());
     let paths: Vec<&str> = house.endpoints.protocols().map(|(path, _)| path).collect();
-    let sets = ["/mcp/memory", "/mcp/relay", "/mcp/tasks", "/mcp/live", "/mcp/inbox"];
+    let sets = ["/mcp/memory", "/mcp/relay", "/mcp/tasks", "/mcp/live", "/mcp/inbox", "/mcp/runs"];
     assert_eq!(paths, [&["/mcp"][..], &sets].concat());
     for (path, first) in [
         ("/mcp", "memory_session_start"),

@@ -110,6 +110,7 @@ fn minimal(route: &str, number: usize) -> Value {
         "decide_edge_item" => {
             json!({"item": "r", "verb": "approve", "evidence": "0".repeat(32)})
         }
+        "stage_run_result" => json!({"summary": "done"}),
         "send_outbox" => json!({"entries": []}),
         "add_person" => json!({"name": format!("lead-{number}")}),
         "person_link" => json!({"item": "none"}),

@@ -1,0 +1,35 @@
+//! What the door of governed runs shows: the repositories that are joined to the host's projects.
+
+use std::sync::Arc;
+
+use accord_api::operations::edges::{Edge, EdgeItem};
+use accord_base::{Caller, EdgeId, ProjectId};
+use accord_memory::Memory;
+use accord_runs_door::{Answer, Edges};
+use futures_util::FutureExt as _;
+use tokio::sync::watch;
+
+use crate::inbox::Bell;
+
+/// The edges in the store of a host.
+pub(crate) struct HostEdges {
+    pub(crate) memory: Memory,
+    pub(crate) bell: Arc<Bell>,
+}
+
+impl Edges for HostEdges {
+    fn edges(&self, caller: &Caller, project: &ProjectId) -> Answer<Vec<Edge>> {
+        let (memory, caller, project) = (self.memory.clone(), caller.clone(), project.clone());
+        async move { memory.edges(&caller, &project).await }.boxed()
+    }
+
+    fn edge(&self, caller: &Caller, at: (&ProjectId, &EdgeId)) -> Answer<(Edge, Vec<EdgeItem>)> {
+        let (memory, caller) = (self.memory.clone(), caller.clone());
+        let (project, edge) = (at.0.clone(), at.1.clone());
+        async move { memory.edge_with_documents(&caller, (&project, &edge)).await }.boxed()
+    }
+
+    fn commits(&self) -> watch::Receiver<u64> {
+        self.bell.subscribe()
+    }
+}

@@ -1,0 +1,47 @@
+//! Repositories on other machines: what they sent, and what only they can do.
+
+use accord_api::operations::edges::{Edge, EdgeEntryKind};
+use accord_contract::{Code, Failure, Object, Value};
+
+use crate::find::Found;
+
+/// What is asked for, and the command that does it in the repository.
+pub(crate) struct Missing {
+    pub(crate) what: &'static str,
+    pub(crate) command: &'static str,
+}
+
+/// Says where the repository is, and what to do there.
+pub(crate) fn refuse(edge: &Edge, missing: &Missing) -> Failure {
+    let Edge { edge_id, name, last_contact_at, .. } = edge;
+    let place = match &edge.joined_by {
+        Some(who) => format!("the machine where {who} joined it"),
+        None => "the machine where it was joined".to_owned(),
+    };
+    let message = format!(
+        "the repository {name:?} ({edge_id}) is on {place}, and is not open to the hub: {}; the \
+         hub has what was sent until {last_contact_at}",
+        missing.what
+    );
+    let failure = Failure::new(Code::RunElsewhere, message)
+        .with("edge_id", edge_id.as_str())
+        .with("name", name.as_str())
+        .with("as_of", last_contact_at.as_str());
+    let failure = match &edge.joined_by {
+        Some(who) => failure.with("joined_by", who.as_str()),
+        None => failure,
+    };
+    failure.suggesting(format!("run in that repository: {}", missing.command))
+}
+
+/// The accepted turns that the host has: of the run that is named, or of the repository.
+pub(crate) fn history(found: &Found, named: &str, last: usize) -> Vec<Object> {
+    let is_edge = found.edge.edge_id.as_str() == named;
+    let results = found.items.iter().filter(|item| item.kind == EdgeEntryKind::Result);
+    let turns = results
+        .filter_map(|item| item.document.clone())
+        .filter(|turn| is_edge || turn.get("run_id").and_then(Value::as_str) == Some(named));
+    let turns: Vec<Object> = turns.collect();
+    let excess = turns.len().saturating_sub(last);
+    turns.into_iter().skip(excess).collect()
+}
