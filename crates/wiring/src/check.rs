@@ -13,7 +13,7 @@ use crate::tool::{Homes, Scope, Tool};
 pub struct Present {
     /// The project that it names.
     pub project: Option<String>,
-    /// The URL of its server, without the path of MCP.
+    /// The URL of its server.
     pub url: Option<String>,
 }
 
@@ -31,13 +31,16 @@ pub fn present(
     let keys: Vec<String> = spot.keys.iter().copied().chain([name]).map(str::to_owned).collect();
     let server = get(&document, &keys).filter(|server| is_server(server))?;
     let words = words(server);
-    let project = words.iter().position(|word| word == "--project");
-    let project = project.and_then(|at| words.get(at + 1)).cloned();
-    let url = server["url"].as_str().map(|url| {
+    let after = |option: &str| {
+        let at = words.iter().position(|word| word == option)?;
+        words.get(at + 1).cloned()
+    };
+    // Earlier versions wrote the URL of MCP over HTTP.
+    let over_http = server["url"].as_str().map(|url| {
         let url = url.trim_end_matches('/').trim_end_matches("/memory");
         url.trim_end_matches("/mcp").to_owned()
     });
-    Some(Present { project, url })
+    Some(Present { project: after("--project"), url: after("--url").or(over_http) })
 }
 
 /// What a person still has to approve before a tool uses the entries of a project, in sentences.

@@ -44,7 +44,7 @@ impl Elsewhere {
             for (name, server) in of_accord.filter(|(_, server)| is_server(server)) {
                 let words = words(server);
                 let is_bound = words.iter().any(|word| {
-                    ["--data", "--project", "--url"].iter().any(|option| word.starts_with(option))
+                    ["--data", "--project"].iter().any(|option| word.starts_with(option))
                 });
                 match is_bound {
                     true => found.bound = Some((spot.path.clone(), name.clone())),

@@ -9,6 +9,10 @@ use crate::tool::{Scope, Tool};
 /// The variable with the key for a server. A settings file names it, and never has its value.
 const KEY: &str = "ACCORD_KEY";
 
+/// What `accord mcp` reads in the environment of an agent, with the marks of workers.
+const PASSED_ON: [&str; 6] =
+    ["ACCORD_SOCKET", "ACCORD_TASK_ID", "AGENTXCHAIN_TURN_ID", "ACCORD_DATA", "ACCORD_URL", KEY];
+
 /// How long a client waits for the hook, in seconds. The hook itself ends after one.
 const HOOK_SECONDS: u32 = 5;
 
@@ -38,59 +42,58 @@ pub enum Door {
 }
 
 impl Choices {
-    /// The entry of the MCP server.
+    /// The entry of the MCP server: the command also where a server is asked. A worker that Accord
+    /// starts has no key, and its command uses the socket of its attempt instead.
     pub(crate) fn server(&self) -> Value {
-        match &self.door {
-            Door::Command => self.local(),
-            Door::Server(url) => self.remote(&format!("{}/mcp/memory", url.trim_end_matches('/'))),
-        }
-    }
-
-    /// The arguments of `accord mcp`.
-    pub fn arguments(&self) -> Vec<String> {
-        let project = self.project.iter().flat_map(|project| ["--project", project]);
-        std::iter::once("mcp").chain(project).map(str::to_owned).collect()
-    }
-
-    fn local(&self) -> Value {
         let (command, arguments) = (&self.command, self.arguments());
-        match self.tool {
+        let mut server = match self.tool {
             Tool::Claude => json!({"type": "stdio", "command": command, "args": arguments}),
-            Tool::Codex | Tool::Gemini => json!({"command": command, "args": arguments}),
+            // It passes no other variables on.
+            Tool::Codex => {
+                json!({"command": command, "args": arguments, "env_vars": PASSED_ON})
+            }
+            Tool::Gemini => json!({"command": command, "args": arguments}),
             Tool::Opencode => {
                 let words: Vec<&String> = std::iter::once(command).chain(&arguments).collect();
                 json!({"type": "local", "command": words, "enabled": true})
             }
+        };
+        let reference = match self.tool {
+            Tool::Claude => Some(("env", format!("${{{KEY}:-}}"))),
+            Tool::Codex => None,
+            Tool::Gemini => Some(("env", format!("${KEY}"))),
+            Tool::Opencode => Some(("environment", format!("{{env:{KEY}}}"))),
+        };
+        if let (Door::Server(_), Some((member, reference))) = (&self.door, reference) {
+            server[member] = json!({KEY: reference});
         }
+        server
     }
 
-    fn remote(&self, url: &str) -> Value {
-        let bearer = |variable: String| json!({"Authorization": format!("Bearer {variable}")});
-        match self.tool {
-            Tool::Claude => {
-                json!({"type": "http", "url": url, "headers": bearer(format!("${{{KEY}}}"))})
-            }
-            Tool::Codex => json!({"url": url, "bearer_token_env_var": KEY}),
-            Tool::Gemini => {
-                json!({"url": url, "type": "http", "headers": bearer(format!("${KEY}"))})
-            }
-            Tool::Opencode => json!({"type": "remote", "url": url, "enabled": true,
-                "headers": bearer(format!("{{env:{KEY}}}"))}),
-        }
+    /// The arguments of `accord mcp`.
+    pub fn arguments(&self) -> Vec<String> {
+        let url = match &self.door {
+            Door::Server(url) => Some(["--url", url.trim_end_matches('/')]),
+            Door::Command => None,
+        };
+        let project = self.project.as_deref().map(|project| ["--project", project]);
+        let options = url.into_iter().chain(project).flatten();
+        std::iter::once("mcp").chain(options).map(str::to_owned).collect()
     }
 
     /// The command of the hook: one plain string. Several clients can run it, and not all of them
-    /// pass arguments of a list on. A project whose name would need quotes is left out: the hook
-    /// finds it as every command does.
+    /// pass arguments of a list on. A word that would need quotes is left out: the hook finds the
+    /// project as every command does.
     fn hook_command(&self) -> String {
-        let is_plain = |text: &&String| {
-            let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        let is_plain = |text: &str| {
+            let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/".contains(letter);
             !text.is_empty() && text.chars().all(plain) && !text.starts_with('-')
         };
-        match self.project.as_ref().filter(is_plain) {
-            Some(project) => format!("{} hook --project {project}", self.command),
-            None => format!("{} hook", self.command),
-        }
+        let options = self.arguments();
+        let options = options[1..].chunks(2).filter(|option| is_plain(&option[1]));
+        let options: String =
+            options.map(|option| format!(" {} {}", option[0], option[1])).collect();
+        format!("{} hook{options}", self.command)
     }
 
     /// The handler of the hook.

@@ -2,6 +2,7 @@
 //! mistyped its name: the nearest one.
 
 use std::path::Path;
+use std::sync::Once;
 
 use accord_api::NoParams;
 use accord_base::ProjectId;
@@ -39,7 +40,11 @@ impl Connection {
             1 => projects.remove(0),
             _ => return Err(several(projects)),
         };
-        print_note(clean(&format!("using the project {project}, the only one")));
+        // A command that works for long connects many times.
+        static SAID: Once = Once::new();
+        SAID.call_once(|| {
+            print_note(clean(&format!("using the project {project}, the only one")));
+        });
         Ok(self.only.get_or_init(|| project).clone())
     }
 

@@ -130,6 +130,9 @@ fn a_decision_on_the_hub_is_applied_at_the_edge_once() {
     shop.check_applied("once");
     send(&shop.place);
     shop.check_applied("again");
+    for record in [shop.recorded(), shop.records_of_hub()].concat() {
+        assert_eq!(record["door"], "cli", "it was decided in a terminal of the hub: {record}");
+    }
     let events = shop.hub.events();
     let states = events.iter().filter(|event| event["type"] == "edge.decision");
     let states: Vec<&Value> = states.map(|event| &event["data"]["state"]).collect();

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::accord::{Ran, path_with_accord, run};
+use crate::edges::Hub;
 use crate::memory::bare;
 use crate::server::Server;
 use crate::wait::wait_until;
@@ -249,12 +250,34 @@ fn the_project_is_that_of_the_memory_and_a_server_is_named_without_its_key() {
     let said = run(command, "").yes();
     assert!(!said.contains("accord_secret"), "{said}");
     let text = place.text("shop/.codex/config.toml");
-    assert!(text.contains("url = \"https://memory.example.org/mcp/memory\""), "{text}");
-    assert!(text.contains("bearer_token_env_var = \"ACCORD_KEY\""), "{text}");
+    assert!(text.contains("\"--url\", \"https://memory.example.org\""), "{text}");
+    let hook = place.text("shop/.gemini/settings.json");
+    assert!(hook.contains("\"accord hook --url https://memory.example.org\""), "{hook}");
     assert!(!place.text("shop/.gemini/settings.json").contains("accord_secret"));
     // The settings are what holds, without the variable, too.
     let said = place.types("init codex").yes();
     assert!(said.contains("nothing to change") && said.contains("ACCORD_KEY is not set"), "{said}");
+}
+
+#[test]
+fn an_agent_in_a_joined_folder_uses_the_memory_of_the_hub() {
+    let place = Place::new();
+    let hub = Hub::with(&[]);
+    place.types("task init --root . --project shop --actor human:lead").yes();
+    place.types(&format!("join {} --project shop", hub.url())).yes();
+    place.types("init claude --yes").yes();
+    let text = place.text("shop/.mcp.json");
+    assert!(text.contains(&format!("\"--url\", \"{}\"", hub.url())), "{text}");
+    assert!(text.contains("\"--project\", \"shop\""), "{text}");
+    assert!(text.contains("\"ACCORD_KEY\": \"${ACCORD_KEY:-}\""), "{text}");
+    // The agent's session begins with what the hub knows.
+    let by = format!("--url {} --project shop --actor agent:planner", hub.url());
+    place.types(&format!("context deposit {by} --title 'From afar'")).yes();
+    let options = format!("--url {} --project shop", hub.url());
+    assert!(place.text("shop/.claude/settings.json").contains(&format!("hook {options}")));
+    assert!(place.briefing(&options, "shop").contains("From afar"));
+    let said = place.types("init claude --check").yes();
+    assert!(said.contains(&format!("{} answers", hub.url())), "{said}");
 }
 
 #[test]

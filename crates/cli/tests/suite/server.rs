@@ -112,6 +112,11 @@ impl Server {
         self.child.wait().expect("it ended");
     }
 
+    /// Whether it has ended by itself.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_some()
+    }
+
     /// Sends one request: the status and the document of the response.
     pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let (status, _, body) = self.ask_with("", method, path, body);

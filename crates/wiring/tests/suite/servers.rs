@@ -33,7 +33,9 @@ fn a_fresh_project_gets_the_files_of_the_tool() {
     assert_eq!(paths, [".codex/config.toml", ".codex/hooks.json", "AGENTS.md"]);
     assert_eq!(
         desk.text(".codex/config.toml"),
-        "[mcp_servers.accord]\ncommand = \"accord\"\nargs = [\"mcp\", \"--project\", \"shop\"]\n"
+        "[mcp_servers.accord]\ncommand = \"accord\"\nargs = [\"mcp\", \"--project\", \"shop\"]\n\
+         env_vars = [\"ACCORD_SOCKET\", \"ACCORD_TASK_ID\", \"AGENTXCHAIN_TURN_ID\", \
+         \"ACCORD_DATA\", \"ACCORD_URL\", \"ACCORD_KEY\"]\n"
     );
     let (paths, desk) = files(Tool::Gemini);
     assert_eq!(paths, [".gemini/settings.json", "GEMINI.md"]);
@@ -56,15 +58,15 @@ fn with_a_server_the_entry_names_the_variable_of_the_key() {
         desk.wire(&Choices { door, ..choices(tool) });
         desk.text(path)
     };
-    let url = "https://memory.example.org/mcp/memory";
+    let arguments = "\"mcp\",\"--url\",\"https://memory.example.org\",\"--project\",\"shop\"";
     for (tool, path, reference) in [
-        (Tool::Claude, ".mcp.json", "Bearer ${ACCORD_KEY}"),
-        (Tool::Codex, ".codex/config.toml", "bearer_token_env_var = \"ACCORD_KEY\""),
-        (Tool::Gemini, ".gemini/settings.json", "Bearer $ACCORD_KEY"),
-        (Tool::Opencode, "opencode.json", "Bearer {env:ACCORD_KEY}"),
+        (Tool::Claude, ".mcp.json", "\"env\":{\"ACCORD_KEY\":\"${ACCORD_KEY:-}\"}"),
+        (Tool::Codex, ".codex/config.toml", "\"ACCORD_KEY\""),
+        (Tool::Gemini, ".gemini/settings.json", "\"env\":{\"ACCORD_KEY\":\"$ACCORD_KEY\"}"),
+        (Tool::Opencode, "opencode.json", "\"environment\":{\"ACCORD_KEY\":\"{env:ACCORD_KEY}\"}"),
     ] {
-        let text = entry(tool, path);
-        assert!(text.contains(url) && text.contains(reference), "{text}");
+        let text: String = entry(tool, path).split_whitespace().collect();
+        assert!(text.contains(arguments) && text.contains(reference), "{text}");
     }
 }
 
@@ -97,7 +99,9 @@ fn what_else_is_in_a_file_stays_as_it_is() {
             "# Mine\r\nmodel = 'x' # good\r\n\r\n[mcp_servers.z]\r\ncommand = \"z\" # keep",
             "# Mine\r\nmodel = 'x' # good\r\n\r\n[mcp_servers.z]\r\ncommand = \"z\" # keep\r\n\
              \r\n[mcp_servers.accord]\r\ncommand = \"accord\"\r\n\
-             args = [\"mcp\", \"--project\", \"shop\"]\r\n",
+             args = [\"mcp\", \"--project\", \"shop\"]\r\n\
+             env_vars = [\"ACCORD_SOCKET\", \"ACCORD_TASK_ID\", \"AGENTXCHAIN_TURN_ID\", \
+             \"ACCORD_DATA\", \"ACCORD_URL\", \"ACCORD_KEY\"]\r\n",
         ),
         (
             Tool::Opencode,

@@ -8,7 +8,9 @@ mod try_it;
 
 use std::path::{Path, PathBuf};
 
+use accord_api::operations::edges::EdgeSource;
 use accord_contract::Code;
+use accord_edge::{Edges, JoinFile};
 use accord_wiring::{
     Choices, Door, Ledger, Plan, Scope, Snapshot, TOOLS, Tool, present, remove, trust, wire,
 };
@@ -99,6 +101,7 @@ Files of a repository:
   codex     .codex/config.toml, .codex/hooks.json, AGENTS.md
   gemini    .gemini/settings.json, GEMINI.md
   opencode  opencode.json, .opencode/plugins/accord.js, AGENTS.md
+In a folder that is joined to a hub, the agent uses the hub's memory.
 With a server, the settings name the variable ACCORD_KEY and never have a key.";
 
 /// A name that needs no quotes in any of the files.
@@ -201,9 +204,14 @@ impl InitArgs {
             },
             Scope::Project => target.target()?,
         };
-        let door = match &found {
-            Target::Server { url, .. } => Door::Server(url.clone()),
-            Target::Folder(_) | Target::Attempt(_) => match present.url {
+        let hub = match (&found, place.scope) {
+            (Target::Folder(_), Scope::Project) => hub_of(&place.root),
+            _ => None,
+        };
+        let door = match (&found, &hub) {
+            (Target::Server { url, .. }, _) => Door::Server(url.clone()),
+            (_, Some(hub)) => Door::Server(hub.url.clone()),
+            (Target::Folder(_) | Target::Attempt(_), None) => match present.url {
                 Some(url) if self.url.is_none() => Door::Server(url),
                 _ => Door::Command,
             },
@@ -211,7 +219,8 @@ impl InitArgs {
         if place.scope == Scope::User {
             return Ok((door, self.project.project.clone()));
         }
-        let project = match self.project.get(&target)?.or(present.project) {
+        let of_hub = hub.map(|hub| hub.project.as_str().to_owned());
+        let project = match self.project.get(&target)?.or(of_hub).or(present.project) {
             Some(project) => Some(project),
             None => match (&door, &found) {
                 (Door::Command, Target::Folder(folder)) => Some(own_project(folder, &place.root)?),
@@ -287,6 +296,18 @@ impl InitArgs {
         let answers = try_it::answers(&work.choices, &work.place.root);
         show::checked(&work.choices, &plan, &open, &answers)
     }
+}
+
+/// The hub that a work tree is joined to. A data folder that the environment names comes first.
+fn hub_of(root: &Path) -> Option<JoinFile> {
+    if setting("ACCORD_DATA").is_some() {
+        return None;
+    }
+    let edges = Edges::of_user().ok()?;
+    let joined = [EdgeSource::Runs, EdgeSource::Tasks]
+        .into_iter()
+        .find_map(|source| edges.find(root, source).ok().flatten());
+    Some(joined?.join)
 }
 
 /// The project of a data folder: the only one; for a new folder, one with the name of the root.

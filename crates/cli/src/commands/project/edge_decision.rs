@@ -5,8 +5,9 @@ use accord_api::operations::edge_decisions::{
     WithdrawEdgeDecision,
 };
 use accord_api::operations::edges::{OfEdge, OfEdgeItem, ReadEdgeItem};
-use accord_api::parameter::Acting as ActingParams;
+use accord_api::parameter::Acting as Who;
 use accord_api::{Call, Json, NoBody, NoParams};
+use accord_base::Door;
 use accord_base::evidence::EvidenceDigest;
 use accord_contract::{Code, Failure, Wire as _};
 
@@ -53,7 +54,7 @@ pub(super) fn decide(
         evidence: expected.unwrap_or_else(|| evidence.to_string()),
         note: decision.note,
     };
-    let call = Call::<DecideEdgeItem>::new(of, ActingParams::default(), Json(request));
+    let call = Call::<DecideEdgeItem>::new(of, who(), Json(request));
     let answered = host.call_by(&by, &call)?;
     print_answer(json, &answered, |page, answer| render::edge_decision(page, &answer.0.decision))
 }
@@ -73,7 +74,12 @@ pub(super) fn withdraw(
     let id = choose("decision", given, candidates, false)?;
     let decision = id_of("decision_id", &id)?;
     let path = OfEdgeDecision { project: of.project, edge: of.edge, decision };
-    let call = Call::<WithdrawEdgeDecision>::new(path, ActingParams::default(), NoBody);
+    let call = Call::<WithdrawEdgeDecision>::new(path, who(), NoBody);
     let answered = host.call_by(&person.acting()?, &call)?;
     print_answer(json, &answered, |page, answer| render::edge_decision(page, &answer.0.decision))
+}
+
+/// A person in a terminal. Only the socket of the data folder makes that count.
+fn who() -> Who {
+    Who { actor: None, door: Some(Door::Cli) }
 }

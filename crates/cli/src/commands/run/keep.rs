@@ -7,8 +7,10 @@
 
 use std::path::Path;
 
+use accord_api::operations::edges::EdgeSource;
 use accord_api::{Call, NoParams, Verbatim};
 use accord_contract::{Code, Failure};
+use accord_edge::Edges;
 use accord_host::flows::runs::{RunFlow, keeps_runs, of_gate, of_rejected, of_sent_back, of_turn};
 use accord_memory_core::operations::{
     Deposit, DepositParams, OfPackage, Orient, OrientParams, PackageWithin, ReadPackage,
@@ -86,7 +88,8 @@ fn keep(folder: &Path) -> Result<()> {
     let runs = super::take(Runs::open(folder, Environment::system()))?;
     let host = target.connect(IfMissing::Fail)?;
     let project = ProjectArg::default().required(&target, &host)?;
-    let keeps = keeps_runs(&settings_of(&DataFolder::of(None)?.path)?, &project);
+    let keeps = keeps_runs(&settings_of(&DataFolder::of(None)?.path)?, &project)
+        && !is_joined_to(&target, &project, &runs)?;
     let mut missing = Vec::new();
     for flow in super::take(flows(&runs, &project, keeps))?.into_iter().rev() {
         if is_kept(&host, &project, &flow.package_id)? {
@@ -104,6 +107,16 @@ fn keep(folder: &Path) -> Result<()> {
         host.write_to(&call, &NoParams)?;
     }
     Ok(())
+}
+
+/// Whether the memory is that of the hub that the repository is joined to. The hub makes these
+/// packages of what the edge sends.
+fn is_joined_to(target: &TargetArgs, project: &str, runs: &Runs) -> Result<bool> {
+    let Target::Server { url, .. } = target.target()? else { return Ok(false) };
+    let joined = Edges::of_user()?.find(runs.repository().root(), EdgeSource::Runs)?;
+    let bare = |url: &str| url.trim_end_matches('/').to_owned();
+    Ok(joined
+        .is_some_and(|it| it.join.project.as_str() == project && bare(&it.join.url) == bare(&url)))
 }
 
 /// Whether the memory has a package.

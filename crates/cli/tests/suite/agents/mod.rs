@@ -7,6 +7,7 @@
 
 mod anthropic;
 mod chat;
+mod day;
 mod definitions;
 mod google;
 mod model_api;

@@ -62,6 +62,10 @@ impl Briefed {
         let actions = [
             // A worker that wants to decide for the person.
             Action::Shell(format!("{} task close TASK-{} --yes", program(), self.id)),
+            Action::Memory {
+                tool: "memory_deposit",
+                arguments: json!({"title": format!("Left by TASK-{}", self.id)}),
+            },
             Action::Write {
                 path: format!("{folder}/outputs/summary.md"),
                 text: "It is done.\n".to_owned(),
