@@ -109,6 +109,11 @@ impl Edges {
         Ok(self.all().into_iter().find(is_it))
     }
 
+    /// The edge with an id, wherever its folder is.
+    pub(crate) fn of_id(&self, edge: &EdgeId) -> Option<Joined> {
+        Joined::read(self.folder.join(edge.as_str())).filter(|it| it.join.edge_id == *edge)
+    }
+
     /// What would be sent after a join, and how much happened before it. Nothing is written.
     pub fn preview(&self, joining: Joining, source: &Source) -> Result<Preview> {
         let found = source.before_join()?;
@@ -155,12 +160,25 @@ impl Joined {
 
     /// Changes what a person chose.
     pub fn choose(&mut self, joining: Joining) -> Result<()> {
-        let Joining { url, project, key, name, send, exclude, decide, deciders } = joining;
+        let Joining { url, project, key, name, send, exclude, decide, deciders, open_to_hub } =
+            joining;
         let (decide, deciders) = (Some(decide), Some(deciders));
         let known = self.join.clone();
         let salt = known.salt.clone().or_else(|| Some(accord_base::mint_id("salt_", random())));
-        self.join =
-            JoinFile { url, project, key, name, send, exclude, decide, deciders, salt, ..known };
+        let open_to_hub = Some(open_to_hub);
+        self.join = JoinFile {
+            url,
+            project,
+            key,
+            name,
+            send,
+            exclude,
+            decide,
+            deciders,
+            open_to_hub,
+            salt,
+            ..known
+        };
         self.write(JOIN, &self.join)
     }
 

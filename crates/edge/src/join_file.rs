@@ -31,6 +31,9 @@ message! {
         optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
         /// The persons who may decide that.
         optional deciders: Vec<String> = "deciders", "actors";
+        /// Whether the hub, on this machine and as this user, may read the repository and stage
+        /// results in it.
+        optional open_to_hub: bool = "open_to_hub", "flag";
         /// Makes the digest of files that are not named one that cannot be guessed.
         optional salt: String = "salt", "text";
         /// Its folder.
@@ -70,6 +73,8 @@ pub struct Joining {
     /// What the hub may decide, and who.
     pub decide: Vec<EdgeDecidable>,
     pub deciders: Vec<String>,
+    /// Whether the hub, on this machine, may read the repository and stage results in it.
+    pub open_to_hub: bool,
 }
 
 impl JoinFile {
@@ -91,6 +96,7 @@ impl JoinFile {
             exclude: joining.exclude,
             decide: Some(joining.decide),
             deciders: Some(joining.deciders),
+            open_to_hub: Some(joining.open_to_hub),
             salt: Some(accord_base::mint_id("salt_", random())),
             root: place.root.clone(),
             device: place.device,

@@ -4,6 +4,7 @@
 //! * [`Edges`]: the join files and outboxes of this user, outside of every work tree.
 //! * [`Source`]: what a governed repository or a task tree has for the outbox.
 //! * [`Joined::pass`]: puts what is new into the outbox, and sends what the hub lacks.
+//! * [`Opened`]: a repository on the machine of its hub, which a person opened to it.
 //! * [`Joined::pass_and_apply`]: also applies what a person decided on the hub.
 //!
 //! Invariants:
@@ -20,6 +21,7 @@ mod decide;
 mod folder;
 mod join_file;
 mod marker;
+mod opened;
 mod pass;
 mod place;
 mod source;
@@ -28,6 +30,7 @@ pub use changes::described;
 pub use decide::Applies;
 pub use folder::{Edges, Joined, Preview};
 pub use join_file::{JoinFile, Joining};
+pub use opened::Opened;
 pub use pass::{Decided, Hub, Pass, Sent};
 pub use source::{Source, SourceKind, sources_in};
 

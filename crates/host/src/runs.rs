@@ -29,6 +29,11 @@ impl Edges for HostEdges {
         async move { memory.edge_with_documents(&caller, (&project, &edge)).await }.boxed()
     }
 
+    fn incarnation(&self) -> Answer<Option<String>> {
+        let memory = self.memory.clone();
+        async move { memory.incarnation().await }.boxed()
+    }
+
     fn commits(&self) -> watch::Receiver<u64> {
         self.bell.subscribe()
     }

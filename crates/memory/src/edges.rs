@@ -98,6 +98,11 @@ impl Memory {
         .await
     }
 
+    /// The incarnation of the store, if an edge ever asked for it.
+    pub async fn incarnation(&self) -> Result<Option<String>, Failure> {
+        self.read(|unit| Ok(unit.setting(Scope::Store, INCARNATION)?)).await
+    }
+
     /// The edges of a project.
     pub async fn edges(&self, caller: &Caller, project: &ProjectId) -> Result<Vec<Edge>, Failure> {
         let (access, project) = (caller.access().clone(), project.clone());

@@ -34,13 +34,11 @@ pub(crate) fn refuse(edge: &Edge, missing: &Missing) -> Failure {
     failure.suggesting(format!("run in that repository: {}", missing.command))
 }
 
-/// The accepted turns that the host has: of the run that is named, or of the repository.
-pub(crate) fn history(found: &Found, named: &str, last: usize) -> Vec<Object> {
-    let is_edge = found.edge.edge_id.as_str() == named;
+/// The accepted turns that the host has: of a run, or of the repository.
+pub(crate) fn history(found: &Found, run: Option<&str>, last: usize) -> Vec<Object> {
     let results = found.items.iter().filter(|item| item.kind == EdgeEntryKind::Result);
-    let turns = results
-        .filter_map(|item| item.document.clone())
-        .filter(|turn| is_edge || turn.get("run_id").and_then(Value::as_str) == Some(named));
+    let is_of = |turn: &Object| run.is_none() || turn.get("run_id").and_then(Value::as_str) == run;
+    let turns = results.filter_map(|item| item.document.clone()).filter(is_of);
     let turns: Vec<Object> = turns.collect();
     let excess = turns.len().saturating_sub(last);
     turns.into_iter().skip(excess).collect()

@@ -1,11 +1,11 @@
 //! Which repository a request means, and what the host shows of its run.
 
 use accord_api::operations::edges::{Edge, EdgeEntryKind, EdgeItem, EdgeSource};
-use accord_base::Caller;
+use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure, Object, Value};
 use accord_runs_core::operations::joined::{JoinedRun, OfRun, RunWaits};
 
-use crate::RunsDoor;
+use crate::{RunsDoor, here};
 
 /// A repository, with what it sent.
 pub(crate) struct Found {
@@ -13,29 +13,43 @@ pub(crate) struct Found {
     pub(crate) items: Vec<EdgeItem>,
 }
 
+/// The runs of the repositories of a project.
+pub(crate) async fn runs(
+    door: &RunsDoor,
+    caller: &Caller,
+    project: &ProjectId,
+) -> Result<Vec<JoinedRun>, Failure> {
+    let mut runs = Vec::new();
+    for edge in repositories(door.edges().edges(caller, project).await?) {
+        // One that cannot be read is shown as it was.
+        let here = here::shown(door, project, &edge).await.ok().flatten();
+        let run = here.map(|run| JoinedRun { waits: None, next: None, ..run });
+        runs.push(run.unwrap_or_else(|| shown(&edge)));
+    }
+    Ok(runs)
+}
+
 /// The repository that a request names, by the id of its edge or of its newest run.
 pub(crate) async fn find(door: &RunsDoor, caller: &Caller, of: &OfRun) -> Result<Found, Failure> {
-    let edges = repositories(door.edges().edges(caller, &of.project).await?);
-    let named = |edge: &&Edge| {
-        let run = edge.run.as_ref().map(|run| run.run_id.as_str());
-        edge.edge_id.as_str() == of.run || run == Some(of.run.as_str())
-    };
-    let mut found: Vec<&Edge> = edges.iter().filter(named).collect();
+    let mut found = runs(door, caller, &of.project).await?;
+    found.retain(|run| {
+        run.edge_id.as_str() == of.run || run.run_id.as_deref() == Some(of.run.as_str())
+    });
     if found.len() > 1 {
         // A repository that left and was joined again is two edges.
-        found.retain(|edge| edge.left_at.is_none());
+        found.retain(|run| run.left_at.is_none());
     }
     let edge = match found.as_slice() {
-        [edge] => edge.edge_id.clone(),
+        [run] => &run.edge_id,
         [] => return Err(not_found(&of.run)),
         several => return Err(ambiguous(&of.run, several)),
     };
-    let (edge, items) = door.edges().edge(caller, (&of.project, &edge)).await?;
+    let (edge, items) = door.edges().edge(caller, (&of.project, edge)).await?;
     Ok(Found { edge, items })
 }
 
 /// The edges that are governed repositories.
-pub(crate) fn repositories(mut edges: Vec<Edge>) -> Vec<Edge> {
+fn repositories(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.retain(|edge| edge.source == EdgeSource::Runs);
     edges
 }
@@ -46,8 +60,8 @@ fn not_found(run: &str) -> Failure {
         .suggesting("list the runs: accord project runs, or the tool run_status without run")
 }
 
-fn ambiguous(run: &str, found: &[&Edge]) -> Failure {
-    let ids: Vec<&str> = found.iter().map(|edge| edge.edge_id.as_str()).collect();
+fn ambiguous(run: &str, found: &[JoinedRun]) -> Failure {
+    let ids: Vec<&str> = found.iter().map(|run| run.edge_id.as_str()).collect();
     let message = format!("several repositories have the run {run}: {}", ids.join(", "));
     Failure::new(Code::IdAmbiguous, message)
         .with("candidates", ids)
@@ -55,8 +69,17 @@ fn ambiguous(run: &str, found: &[&Edge]) -> Failure {
 }
 
 impl Found {
-    /// The run, with what waits for a person.
-    pub(crate) fn shown(&self) -> JoinedRun {
+    /// The run, with what waits for a person: as it is now, or as it was sent.
+    pub(crate) async fn shown(
+        &self,
+        door: &RunsDoor,
+        project: &ProjectId,
+    ) -> Result<JoinedRun, Failure> {
+        let here = here::shown(door, project, &self.edge).await?;
+        Ok(here.unwrap_or_else(|| self.as_sent()))
+    }
+
+    fn as_sent(&self) -> JoinedRun {
         let waits = self.items.iter().filter(|item| item.kind == EdgeEntryKind::Request);
         JoinedRun { waits: Some(waits.map(waiting).collect()), ..shown(&self.edge) }
     }
@@ -80,6 +103,7 @@ pub(crate) fn shown(edge: &Edge) -> JoinedRun {
     JoinedRun {
         edge_id: edge.edge_id.clone(),
         name: edge.name.clone(),
+        here: false,
         as_of: edge.last_contact_at.clone(),
         left_at: edge.left_at.clone(),
         run_id: run.map(|run| run.run_id.clone()),
@@ -88,6 +112,7 @@ pub(crate) fn shown(edge: &Edge) -> JoinedRun {
         turns: run.map(|run| run.turns.clone()).unwrap_or_default(),
         requests: edge.requests,
         waits: None,
+        next: None,
         version: format!("{}-{state}", edge.position),
         extra: Object::new(),
     }

@@ -2,10 +2,13 @@
 //!
 //! A repository stays where it is, and is the record of its runs. A route answers from what the
 //! repository sent to the host ([`Edges`]), which says as of when. What it does not have is refused
-//! with `run_elsewhere`. No route and no tool here decides anything that waits for a person.
+//! with `run_elsewhere`. A repository that a person opened to the host is read itself.
+//!
+//! No route and no tool here decides anything that waits for a person.
 
 mod elsewhere;
 mod find;
+mod here;
 mod http;
 mod tools;
 
@@ -29,6 +32,9 @@ pub trait Edges: Send + Sync {
 
     /// An edge, with its requests and results as it sent them.
     fn edge(&self, caller: &Caller, at: (&ProjectId, &EdgeId)) -> Answer<(Edge, Vec<EdgeItem>)>;
+
+    /// The incarnation of the store of the host, if an edge ever asked for it.
+    fn incarnation(&self) -> Answer<Option<String>>;
 
     /// Changes when something was committed.
     fn commits(&self) -> watch::Receiver<u64>;

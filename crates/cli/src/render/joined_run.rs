@@ -6,7 +6,7 @@ use accord_runs_core::views::HistoryView;
 
 use super::page::{LINE, Page};
 use super::table::table;
-use super::text::one_line;
+use super::text::{clean, one_line};
 use super::time::Times;
 
 pub(crate) fn joined_runs(page: &mut Page, runs: &[JoinedRun]) {
@@ -39,7 +39,10 @@ pub(crate) fn joined_run(page: &mut Page, run: &JoinedRun) {
     let times = Times::default();
     page.heading(&one_line(&run.name, LINE));
     page.labelled("edge", run.edge_id.as_str());
-    page.labelled("as of", &times.at(Some(&run.as_of)));
+    match run.here {
+        true => page.labelled("as of", "now: the repository is open to the hub"),
+        false => page.labelled("as of", &times.at(Some(&run.as_of))),
+    }
     if let Some(left) = &run.left_at {
         page.labelled("left", &times.at(Some(left)));
     }
@@ -56,6 +59,10 @@ pub(crate) fn joined_run(page: &mut Page, run: &JoinedRun) {
     for waits in run.waits.iter().flatten() {
         let title = waits.title.as_deref().unwrap_or(waits.id.as_str());
         page.labelled("waits", &one_line(&format!("{}: {title}", waits.type_name), LINE));
+    }
+    for next in run.next.iter().flatten() {
+        let command = next.command.as_deref().unwrap_or("in the repository");
+        page.labelled_whole("next", &clean(&format!("{command}   ({})", next.why)));
     }
 }
 

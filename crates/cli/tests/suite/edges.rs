@@ -23,7 +23,7 @@ fn start(folder: &Path, proxy: &Proxy, variables: &[(&str, &str)]) -> Server {
 /// A hub with the project `shop`, and a proxy before it.
 pub(crate) struct Hub {
     pub(crate) folder: TempDir,
-    server: Server,
+    pub(crate) server: Server,
     proxy: Proxy,
 }
 
@@ -331,17 +331,12 @@ fn a_hub_that_is_restored_gets_what_it_lacks_once() {
         status["edges"][0]["incarnation"].as_str().expect("an id").to_owned()
     };
     let first = incarnation(&place);
-    let (data, backup) = (hub.folder.path().join("data"), hub.folder.path().join("backup"));
-    let text = |path: &Path| path.to_str().expect("text").to_owned();
-    run(bare(&["store", "backup", &text(&backup), "--data", &text(&data)]), "").yes();
+    hub.back_up();
     place.run("send-back --reason later --yes").yes();
     send(&place);
     let all = event_ids(&place, before);
     assert_eq!(hub.run_events(), all);
-    hub.server.kill();
-    let restore = ["store", "restore", &text(&backup), "--data", &text(&data), "--replace"];
-    run(bare(&restore), "").yes();
-    hub.restart_stopped();
+    hub.restore();
     assert_ne!(hub.run_events(), all);
     send(&place);
     assert_eq!(hub.run_events(), all);
@@ -349,8 +344,22 @@ fn a_hub_that_is_restored_gets_what_it_lacks_once() {
 }
 
 impl Hub {
-    /// Starts the hub again after it was killed.
-    fn restart_stopped(&mut self) {
+    fn folders(&self) -> [String; 2] {
+        let of = |name: &str| self.folder.path().join(name).to_str().expect("text").to_owned();
+        [of("backup"), of("data")]
+    }
+
+    /// Backs the store up while it is served.
+    pub(crate) fn back_up(&self) {
+        let [backup, data] = self.folders();
+        run(bare(&["store", "backup", &backup, "--data", &data]), "").yes();
+    }
+
+    /// Puts the backup in place of the store, and serves it.
+    pub(crate) fn restore(&mut self) {
+        self.server.kill();
+        let [backup, data] = self.folders();
+        run(bare(&["store", "restore", &backup, "--data", &data, "--replace"]), "").yes();
         self.server = start(self.folder.path(), &self.proxy, &[]);
         self.proxy.mend(&self.server.address);
     }

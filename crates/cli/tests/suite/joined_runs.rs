@@ -6,8 +6,8 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::accord::{Ran, command, run};
-use crate::edges::{Hub, event_ids, join, request, send};
-use crate::run_place::{Place, text};
+use crate::edges::{Hub, event_ids, join, request, send, typed};
+use crate::run_place::{Place, plan, text};
 use crate::wait::exit_of;
 
 fn on_hub(hub: &Hub, words: &[&str]) -> Ran {
@@ -151,4 +151,101 @@ fn an_agent_reads_runs_and_waits_for_them_over_mcp() {
     assert_eq!(waiting[0]["said"]["changed"], true, "{waiting:?}");
     let history = tools(&hub, &[("run_history", of(json!({"last": 1})))]);
     assert_eq!(history[0]["said"]["turns"][0]["role"], "pm", "{history:?}");
+}
+
+/// A hub that runs as the user of a repository.
+fn of_the_user(place: &Place) -> Hub {
+    Hub::with(&[("XDG_STATE_HOME", place.state().to_str().expect("text"))])
+}
+
+#[test]
+fn a_hub_reads_a_repository_that_is_open_to_it_and_stages_results() {
+    let place = Place::begun();
+    let hub = of_the_user(&place);
+    let said = join(&place, &hub, &["--name", "desk", "--open-to-hub"]).yes();
+    assert!(said.contains("also what is not sent"), "{said}");
+    let edge = text(&hub.edge(), "edge_id").to_owned();
+    let run_id = text(&place.json("status")["state"], "run_id").to_owned();
+    // Nothing of the run was sent.
+    assert_eq!(hub.edge().get("run"), None);
+    let shown = hub.get(&format!("/runs/{run_id}"))["run"].clone();
+    assert_eq!((&shown["here"], &shown["status"]), (&json!(true), &json!("active")), "{shown}");
+    assert!(text(&shown["next"][0], "command").contains("accord run assign"), "{shown}");
+
+    let turn = text(&place.hand_out("pm")["turn"], "turn_id").to_owned();
+    let shown = hub.get(&format!("/runs/{edge}"))["run"].clone();
+    assert_eq!(shown["turns"], json!([{"turn_id": turn, "role": "pm"}]));
+    let said = on_hub(&hub, &["project", "runs", &edge, "--prompt"]).yes();
+    assert!(said.contains(&format!("# Turn {turn}")), "{said}");
+    let files = plan(&place);
+    place.commit();
+    files.iter().for_each(|path| place.write(path, &(place.read(path) + "\nmore\n")));
+    let of = |more: Value| {
+        let mut arguments = json!({"project_id": "shop", "run": edge});
+        arguments.as_object_mut().expect("an object").extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let result = json!({"turn": turn, "summary": "planned", "files": files, "next_phase": true,
+        "decisions": ["sell books first"]});
+    let found = tools(&hub, &[("run_prompt", of(json!({}))), ("run_stage", of(result.clone()))]);
+    assert!(text(&found[0], "said").contains(&turn), "{found:?}");
+    assert_eq!(found[1]["said"]["staged"]["turn_id"], json!(turn), "{found:?}");
+    assert_eq!(found[1]["said"]["staged"].get("problem"), None, "{found:?}");
+
+    // The loop judges it as one that was staged there. The hub does not wait for what is sent.
+    let wrong = tools(&hub, &[("run_stage", of(json!({"turn": "turn_0", "summary": "x"})))]);
+    assert!(wrong[0]["said"].to_string().contains("turn_not_active"), "{wrong:?}");
+    place.run("accept --checkpoint").yes();
+    let shown = hub.get(&format!("/runs/{edge}"))["run"].clone();
+    assert_eq!(
+        (&shown["status"], &shown["waits"][0]["type"]),
+        (&json!("paused"), &json!("run.gate"))
+    );
+    let version = text(&shown, "version").to_owned();
+    let waiting = std::thread::scope(|scope| {
+        let arguments = of(json!({"since": version, "timeout": 50}));
+        let waiting = scope.spawn(|| tools(&hub, &[("run_wait", arguments)]));
+        place.run("approve-transition --yes").yes();
+        waiting.join().expect("an answer")
+    });
+    assert_eq!(waiting[0]["said"]["changed"], true, "{waiting:?}");
+    let history = tools(&hub, &[("run_history", of(json!({})))]);
+    let turns = history[0]["said"]["turns"].as_array().expect("turns");
+    assert_eq!((turns.len(), &turns[0]["turn_id"]), (1, &json!(turn)), "{history:?}");
+
+    // A worker stages in its repository, and not for others.
+    place.hand_out("dev");
+    let file = hub.folder.path().join("result.json");
+    std::fs::write(&file, json!({"summary": "done"}).to_string()).expect("a file");
+    let stage = ["project", "runs", &edge, "--stage", file.to_str().expect("text")];
+    let mut worker = command(&stage);
+    worker.env("ACCORD_DATA", hub.folder.path().join("data")).env("ACCORD_PROJECT", "shop");
+    worker.env("AGENTXCHAIN_TURN_ID", &turn).current_dir("/");
+    run(worker, "").refused("not_for_workers");
+}
+
+#[test]
+fn a_repository_is_open_to_the_hub_of_its_join_alone_and_until_it_is_closed() {
+    let place = Place::begun();
+    let (hub, other) = (of_the_user(&place), of_the_user(&place));
+    join(&place, &hub, &["--open-to-hub"]).yes();
+    let edge = text(&hub.edge(), "edge_id").to_owned();
+    let turn = text(&place.hand_out("pm")["turn"], "turn_id").to_owned();
+    let prompt = ["project", "runs", &edge, "--prompt"];
+    assert!(on_hub(&hub, &prompt).yes().contains(&turn));
+
+    // Somebody joins an edge with the same id to another hub of the same user.
+    let same = json!({"name": "desk", "source": "runs", "send": "summary"}).to_string();
+    let path = format!("/accord/v1/projects/shop/edges/{edge}");
+    assert_eq!(other.server.ask("PUT", &path, &same).0, 200);
+    on_hub(&other, &prompt).refused("run_elsewhere");
+    assert_eq!(other.get("/runs")["runs"][0]["here"], false);
+
+    // Joined again without the choice.
+    join(&place, &hub, &[]).yes();
+    on_hub(&hub, &prompt).refused("run_elsewhere");
+    join(&place, &hub, &["--open-to-hub"]).yes();
+    on_hub(&hub, &prompt).yes();
+    typed(&place, &["leave"]).yes();
+    on_hub(&hub, &prompt).refused("run_elsewhere");
 }

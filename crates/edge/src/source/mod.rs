@@ -36,15 +36,27 @@ enum Of {
 /// The sources of a folder: the governed repository and the task tree that it is, or is in.
 pub fn sources_in(folder: &Path) -> Result<Vec<Source>> {
     let mut found = Vec::new();
-    found.extend(runs::open(folder)?.map(|runs| Source {
-        root: runs.repository().root().to_owned(),
-        of: Of::Runs(Box::new(runs)),
-    }));
+    found.extend(Source::governed(folder)?);
     found.extend(tasks::open(folder)?.map(|(root, tree)| Source { root, of: Of::Tasks(tree) }));
     Ok(found)
 }
 
 impl Source {
+    /// The governed repository of a folder, if it is one, or is in one.
+    pub(crate) fn governed(folder: &Path) -> Result<Option<Self>> {
+        Ok(runs::open(folder)?.map(|runs| Self {
+            root: runs.repository().root().to_owned(),
+            of: Of::Runs(Box::new(runs)),
+        }))
+    }
+
+    pub(crate) fn runs(&self) -> Option<&Runs> {
+        match &self.of {
+            Of::Runs(runs) => Some(runs),
+            Of::Tasks(_) => None,
+        }
+    }
+
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -2,7 +2,8 @@
 //!
 //! What the host shows of a repository is what the repository sent, as of the last contact. What it
 //! does not have, and what changes a run, is refused with `run_elsewhere`, which says where the
-//! repository is.
+//! repository is. A repository on the machine of the host can be open to it: then the host reads
+//! the repository itself, and stages results in it.
 
 use accord_api::operations::edges::EdgeRunTurn;
 use accord_api::parameter::{InProject, Number, Segment, Text};
@@ -10,7 +11,8 @@ use accord_api::{Json, Need, operation, params};
 use accord_base::{EdgeId, ProjectId};
 use accord_contract::{Code, Limits, Object, TextForm, Timestamp, envelope, message};
 
-use super::answers::RunStageAnswer;
+use super::answers::{NextAnswer, RunStageAnswer};
+use super::codes::{OF_CHANGES, OF_COMMITS, OF_DOCUMENTS, OF_FILES, OF_GIT, OF_OPENING, OF_TURN};
 
 const RUN: TextForm = TextForm::ANY.chars(1, 200).without_nul().example("edge_0a1b");
 const VERSION: TextForm = TextForm::ANY.chars(1, 200).without_nul().example("57-joined");
@@ -69,7 +71,7 @@ message! {
         required type_name: String = "type", "source-type";
         /// What waits, in words.
         required_or_null title: String = "title", "text-for-people";
-        /// Since when, by the clock of the host.
+        /// Since when: since the host received it, or for an open repository, since it waits there.
         required since: Timestamp = "since", "time:rfc-3339";
     }
 
@@ -79,7 +81,9 @@ message! {
         required edge_id: EdgeId = "edge_id", "edge-id";
         /// The name of the repository for people.
         required name: String = "name", "text-for-people";
-        /// What is shown is as of then: the last contact with the repository.
+        /// Whether the repository is open to the host, which reads it and can stage results in it.
+        required here: bool = "here", "flag";
+        /// What is shown is as of then: now, or the last contact with the repository.
         required as_of: Timestamp = "as_of", "time:rfc-3339";
         /// When the repository left; null while it is joined.
         required_or_null left_at: Timestamp = "left_at", "time:rfc-3339";
@@ -87,7 +91,7 @@ message! {
         required_or_null run_id: String = "run_id", "run-id";
         /// Its phase.
         required_or_null phase: String = "phase", "phase";
-        /// Its status: `active`, `paused`, `blocked`, `completed` or `failed`.
+        /// Its status: `idle`, `active`, `paused`, `blocked`, `completed` or `failed`.
         required_or_null status: String = "status", "run-status";
         /// The turns that are being worked on.
         required turns: Vec<EdgeRunTurn> = "turns", "active-turns";
@@ -95,6 +99,9 @@ message! {
         required requests: u64 = "requests", "count";
         /// What waits for a person, the oldest first. Only the answers about one run have it.
         optional waits: Vec<RunWaits> = "waits", "waiting-requests";
+        /// The next steps in the repository, in order. Only the answers about a run of an open
+        /// repository have it.
+        optional next: Vec<NextAnswer> = "next", "next-steps";
         /// Changes with everything that the host learns of the repository. It can be waited for.
         required version: String = "version", "run-version";
     }
@@ -192,7 +199,7 @@ operation! {
         path OfRun;
         needs Need::Read;
         answers 200 "The run.", Json<JoinedRunEnvelope>;
-        refuses [OF_RUN];
+        refuses [OF_RUN, OF_OPENING, OF_FILES, OF_DOCUMENTS];
     }
 
     /// Shows the turns of a run that were accepted.
@@ -203,10 +210,10 @@ operation! {
         query RunHistoryQuery;
         needs Need::Read;
         answers 200 "The turns.", Json<RunHistoryEnvelope>;
-        refuses [OF_RUN];
+        refuses [OF_RUN, OF_OPENING, OF_FILES, OF_DOCUMENTS];
     }
 
-    /// Reads the prompt of an active turn. A repository does not send prompts.
+    /// Reads the prompt of an active turn, in an open repository. Others do not send prompts.
     pub struct ReadRunPrompt("joined_run_prompt",
         Get "/accord/v1/projects/{project_id}/runs/{run_id}/prompt") of Agentic
     {
@@ -214,7 +221,9 @@ operation! {
         query RunPromptQuery;
         needs Need::Read;
         answers 200 "The prompt.", Json<RunPromptEnvelope>;
-        refuses [OF_RUN, &[Code::RunElsewhere]];
+        refuses [
+            OF_RUN, &[Code::RunElsewhere], OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_TURN,
+        ];
     }
 
     /// Waits until the host learns something new of a run.
@@ -225,10 +234,12 @@ operation! {
         query RunWaitQuery;
         needs Need::Read;
         answers 200 "The run.", Json<RunWaitEnvelope>;
-        refuses [OF_RUN];
+        refuses [OF_RUN, OF_OPENING, OF_FILES, OF_DOCUMENTS];
     }
 
-    /// Stages the result of a turn in its repository.
+    /// Stages the result of a turn in its repository, as `accord run stage` does, if the repository
+    /// is open to the host. It replaces an earlier one. The workers of turns are refused: they
+    /// stage in their repository.
     pub struct StageRunResult("stage_run_result",
         Post "/accord/v1/projects/{project_id}/runs/{run_id}/result") of Agentic
     {
@@ -236,6 +247,13 @@ operation! {
         body Json<RunStageRequest>;
         needs Need::Write;
         answers 200 "The result is staged.", Json<RunStageEnvelope>;
-        refuses [OF_RUN, &[Code::AccessDenied, Code::RunElsewhere]];
+        refuses [
+            OF_RUN, &[Code::AccessDenied, Code::RunElsewhere], OF_OPENING, OF_FILES, OF_DOCUMENTS,
+            OF_COMMITS, OF_CHANGES, OF_TURN, OF_GIT,
+            &[
+                Code::NotForWorkers, Code::XchainFilesRequired, Code::XchainUnknownPhase,
+                Code::XchainVersionControlChanged,
+            ],
+        ];
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use accord_api::operations::edge_decisions::EdgeDecidable;
 use accord_api::operations::edges::EdgeSend;
 use accord_contract::{Code, Failure, Wire as _};
-use accord_edge::{Edges, Joined, Joining, Preview, Source};
+use accord_edge::{Edges, Joined, Joining, Preview, Source, SourceKind};
 use serde_json::json;
 
 use super::hub::HubClient;
@@ -48,6 +48,11 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_name = "human:NAME", value_delimiter = ',', value_parser = human)]
     #[arg(requires = "decide")]
     deciders: Vec<Actor>,
+
+    /// The hub is on this machine and runs as this user: it may read the governed repository, also
+    /// what is not sent, and stage results in it
+    #[arg(long)]
+    open_to_hub: bool,
 
     /// The name that the hub shows [default: the name of the folder]
     #[arg(long, value_name = "TEXT", value_parser = words)]
@@ -131,6 +136,7 @@ impl JoinArgs {
             exclude: self.exclude.clone(),
             decide: self.decide.clone(),
             deciders: self.deciders.iter().map(ToString::to_string).collect(),
+            open_to_hub: self.open_to_hub && source.kind() == SourceKind::Runs,
         })
     }
 
@@ -153,6 +159,7 @@ impl JoinArgs {
             "exclude": joining.exclude,
             "decide": joining.decide.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(),
             "deciders": joining.deciders,
+            "open_to_hub": joining.open_to_hub,
             "not_sent_from_before": before,
             "sent_now": entries,
             "hub_refuses": refused.as_ref().map(|it| json!({
@@ -204,6 +211,11 @@ impl JoinArgs {
             page.labelled("decides", &format!("{kinds}; on the hub: {who}"));
             let by = "accord edge, accord run loop --wait, and accord task work, while they run";
             page.labelled("applied by", by);
+        }
+        if joining.open_to_hub {
+            let what = "a hub on this machine, of this user: it reads the repository itself, also \
+                        what is not sent, and stages results in it";
+            page.labelled_whole("open to", what);
         }
         let before = match before {
             1 => "1 event or result".to_owned(),
