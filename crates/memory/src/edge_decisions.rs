@@ -15,7 +15,7 @@ use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_base::{By, Caller, EdgeId, EventKind, NewEvent, Presence, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
 use accord_outbox::{EdgeRecord, decision, evidence};
-use accord_store::{EdgeDecisionRow, ReadUnit, WriteUnit, record_decision};
+use accord_store::{EdgeDecisionRow, INCARNATION, ReadUnit, Scope, WriteUnit, record_decision};
 use accord_system::{durable_step, random, random_hex};
 
 use super::edges::{about, incarnation, item_of, left, not_found, nothing, record_of, writable};
@@ -78,7 +78,7 @@ impl Memory {
             let digest = digest.ok_or_else(|| not_decidable("its evidence has no digest"))?;
             expected.check(Some((&digest, true)), None, SHOWN_BY)?;
             let now = memory.now_in(unit, &project)?;
-            end_late(unit, &project, &edge, now)?;
+            end_over(unit, &project, &edge, now)?;
             let known = decisions(unit, &project, &edge)?;
             let is_of = |it: &&EdgeDecision| it.item == request.item && decision::is_open(it.state);
             if let Some(open) = known.iter().find(is_of) {
@@ -128,7 +128,8 @@ impl Memory {
             load::readable(unit, &access, &project)?;
             unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
             let mut decisions = decisions(unit, &project, &edge)?;
-            decisions.iter_mut().for_each(|it| show_late(it, now));
+            let incarnation = known_incarnation(unit)?;
+            decisions.iter_mut().for_each(|it| show_over(it, now, incarnation.as_deref()));
             decisions.reverse();
             Ok(decisions)
         })
@@ -149,7 +150,7 @@ impl Memory {
             let project = writable(unit, &caller, Verb::Approve, &project)?;
             unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
             let now = memory.now_in(unit, &project)?;
-            end_late(unit, &project, &edge, now)?;
+            end_over(unit, &project, &edge, now)?;
             let known = decisions(unit, &project, &edge)?;
             let found = known.into_iter().find(|it| it.decision_id == id);
             let found = found.ok_or_else(|| nothing(&edge, id.as_str()))?;
@@ -220,8 +221,9 @@ pub(crate) fn newest_of_items(
     items: &mut [EdgeItem],
     now: Time,
 ) -> UnitResult<()> {
+    let incarnation = known_incarnation(unit)?;
     for mut found in decisions(unit, project, edge)? {
-        show_late(&mut found, now);
+        show_over(&mut found, now, incarnation.as_deref());
         if let Some(item) = items.iter_mut().find(|item| item.id == found.item) {
             item.decision = Some(found);
         }
@@ -229,12 +231,17 @@ pub(crate) fn newest_of_items(
     Ok(())
 }
 
-/// Shows a decision as expired whose time is over. A reader does not write that.
-fn show_late(found: &mut EdgeDecision, now: Time) {
-    if decision::is_open(found.state) && found.expires_at.time() <= now {
-        found.state = EdgeDecisionState::Expired;
+/// Shows a decision as it ended by itself. A reader does not write that.
+fn show_over(found: &mut EdgeDecision, now: Time, incarnation: Option<&str>) {
+    let Some((state, why)) = decision::over(found, now, incarnation) else { return };
+    if state == EdgeDecisionState::Expired {
         found.state_at = found.expires_at.clone();
     }
+    (found.state, found.reason) = (state, Some(why.to_owned()));
+}
+
+fn known_incarnation(unit: &dyn ReadUnit) -> UnitResult<Option<String>> {
+    Ok(unit.setting(Scope::Store, INCARNATION)?)
 }
 
 /// What the edge may take or apply now, the oldest first.
@@ -244,7 +251,7 @@ pub(crate) fn open_for_edge(
     edge: &EdgeId,
     now: Time,
 ) -> UnitResult<Vec<EdgeDecision>> {
-    end_late(unit, project, edge, now)?;
+    end_over(unit, project, edge, now)?;
     let mut open = decisions(unit, project, edge)?;
     open.retain(|it| decision::is_open(it.state));
     for it in &mut open {
@@ -253,17 +260,17 @@ pub(crate) fn open_for_edge(
     Ok(open)
 }
 
-/// Ends the decisions whose time is over.
-fn end_late(
+/// Ends the decisions that ended by themselves.
+fn end_over(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
     edge: &EdgeId,
     now: Time,
 ) -> UnitResult<()> {
-    let why = "the edge did not apply it in time";
+    let incarnation = known_incarnation(unit)?;
     end(unit, project, edge, now, |it| {
-        let is_late = decision::is_open(it.state) && it.expires_at.time() <= now;
-        is_late.then(|| (EdgeDecisionState::Expired, why.to_owned()))
+        let (state, why) = decision::over(it, now, incarnation.as_deref())?;
+        Some((state, why.to_owned()))
     })
 }
 

@@ -1,12 +1,16 @@
 //! Decisions that a person takes on the hub: what may be decided, and how far one can go.
 
-use accord_api::operations::edge_decisions::{EdgeDecidable, EdgeDecisionState, EdgeVerb};
+use accord_api::operations::edge_decisions::{
+    EdgeDecidable, EdgeDecision, EdgeDecisionState, EdgeVerb,
+};
 use accord_contract::{Object, Time, Value};
 
 /// How long the edge may take a decision, in seconds.
 const LASTS: i64 = 24 * 60 * 60;
 /// The same for a gate that runs commands.
 const LASTS_WITH_COMMANDS: i64 = 60 * 60;
+const LATE: &str = "the edge did not apply it in time";
+const RESTORED: &str = "the hub was restored from a backup since; look at it, and decide again";
 /// The member of a request that lists what can be decided.
 pub const VERBS: &str = "verbs";
 /// The member of a request that lists the commands of a gate.
@@ -57,6 +61,23 @@ pub fn is_open(state: EdgeDecisionState) -> bool {
     matches!(state, EdgeDecisionState::Waiting | EdgeDecisionState::Taken)
 }
 
+/// How a decision ended by itself, and why: its time is over; or the hub is another incarnation
+/// than the one that it was taken on. A hub that was restored does not know whether a person took
+/// the decision back since, so that a person decides again.
+pub fn over(
+    decided: &EdgeDecision,
+    now: Time,
+    incarnation: Option<&str>,
+) -> Option<(EdgeDecisionState, &'static str)> {
+    if !is_open(decided.state) {
+        return None;
+    }
+    if incarnation != Some(decided.hub.as_str()) {
+        return Some((EdgeDecisionState::Returned, RESTORED));
+    }
+    (decided.expires_at.time() <= now).then_some((EdgeDecisionState::Expired, LATE))
+}
+
 /// The state after the edge reported another one; `None` if it stays. What was applied was applied,
 /// also if a person withdrew the decision meanwhile.
 pub fn reported(now: EdgeDecisionState, report: EdgeDecisionState) -> Option<EdgeDecisionState> {
@@ -72,6 +93,7 @@ pub fn reported(now: EdgeDecisionState, report: EdgeDecisionState) -> Option<Edg
 #[cfg(test)]
 mod tests {
     use EdgeDecisionState::{Applied, Expired, Returned, Superseded, Taken, Waiting, Withdrawn};
+    use accord_contract::Wire as _;
     use serde_json::json;
 
     use super::*;
@@ -99,5 +121,36 @@ mod tests {
         assert_eq!(lasts(&body(json!({"commands": []}))), 24 * 60 * 60);
         assert_eq!(lasts(&body(json!({"commands": ["make deploy"]}))), 60 * 60);
         assert_eq!(offered(&body(json!({"verbs": ["approve", "x"]}))), [EdgeVerb::Approve]);
+    }
+
+    fn decided(state: EdgeDecisionState, at: Time, body: &Object) -> EdgeDecision {
+        let document = json!({
+            "decision_id": "dec_00000000000000000000000000000000", "item": "run_1/gate/ship/t1",
+            "type": "run.gate", "verb": "approve", "state": state.as_str(),
+            "state_at": at.to_string(), "evidence": "0".repeat(64), "actor": "human:lead",
+            "known_by": "key", "door": "http", "hub": "inc_1", "decided_at": at.to_string(),
+            "expires_at": expires(at, body).to_string(),
+        });
+        EdgeDecision::from_document(document).unwrap()
+    }
+
+    #[test]
+    fn an_open_decision_is_over_in_time_and_after_a_restore() {
+        let at = Time::from_unix(1_800_000_000, 0).unwrap();
+        let body = |value: Value| value.as_object().cloned().unwrap();
+        for (commands, lasts) in [(json!([]), LASTS), (json!(["make"]), LASTS_WITH_COMMANDS)] {
+            let body = body(json!({"commands": commands}));
+            for state in EdgeDecisionState::ALL.iter().copied() {
+                let decided = decided(state, at, &body);
+                let after = |seconds: i64| over(&decided, at.add_seconds(seconds), Some("inc_1"));
+                assert_eq!(after(lasts - 1), None);
+                let ended = is_open(state).then_some((Expired, LATE));
+                assert_eq!((after(lasts), after(lasts * 9)), (ended, ended), "{state:?}");
+                for other in [None, Some("inc_2")] {
+                    let ended = is_open(state).then_some((Returned, RESTORED));
+                    assert_eq!(over(&decided, at, other), ended, "{state:?}");
+                }
+            }
+        }
     }
 }

@@ -196,6 +196,33 @@ fn a_request_is_sent_back_on_the_hub_and_a_withdrawn_decision_is_not_applied() {
 }
 
 #[test]
+fn a_hub_that_is_restored_forgets_no_withdrawal_and_records_what_was_applied_once() {
+    let mut shop = Shop::new(Place::begun(), &[]);
+    shop.decide("approve", &[]).yes();
+    shop.hub.back_up();
+    let id = shop.decisions()[0]["decision_id"].as_str().expect("an id").to_owned();
+    shop.on_hub(&["--withdraw", &id]).yes();
+    shop.hub.restore();
+    send(&shop.place);
+    assert_eq!((shop.phase().as_str(), shop.state().as_str()), ("planning", "returned"));
+    let reason = shop.decisions()[0]["reason"].as_str().expect("a reason").to_owned();
+    assert!(reason.contains("the hub was restored"), "{reason}");
+
+    // The edge applies the next one, and the hub loses that.
+    let mut shop = Shop::new(Place::begun(), &[]);
+    shop.decide("approve", &[]).yes();
+    shop.hub.back_up();
+    send(&shop.place);
+    shop.check_applied("before the restore");
+    shop.hub.restore();
+    assert_eq!(shop.state(), "returned", "the hub does not know it any more");
+    send(&shop.place);
+    shop.check_applied("after the restore");
+    send(&shop.place);
+    shop.check_applied("and again");
+}
+
+#[test]
 fn a_gate_with_credentials_is_not_decided_on_the_hub() {
     let place = Place::begun_with(|config| {
         config["gates"]["planning_signoff"]["credentialed"] = true.into();

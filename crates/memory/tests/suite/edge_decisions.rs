@@ -206,3 +206,57 @@ async fn a_hub_that_was_restored_records_what_it_does_not_know() {
         assert_eq!(hub.records().await, [("dec_other".into(), "approved".into(), from)]);
     }
 }
+
+#[tokio::test]
+async fn a_decision_expires_by_the_clock_of_the_project() {
+    for (hub, _folder) in hubs().await {
+        for (seq, (body, hours)) in
+            [(gate("one", &[]), 24), (gate("two", &["make"]), 1)].into_iter().enumerate()
+        {
+            hub.join(&lead()).await.unwrap();
+            hub.send(&lead(), vec![asked(seq as u64 + 1, body.clone())], None).await.unwrap();
+            let decided = hub.decide("human:lead", &body).await.unwrap();
+            let at = decided.decided_at.time();
+            hub.time_is(at.add_seconds(hours * 3_600 - 60));
+            let told = hub.send(&lead(), Vec::new(), None).await.unwrap().decisions;
+            assert_eq!((told.len(), told[0].seconds_left.unwrap() <= 60), (1, true));
+            hub.time_is(at.add_seconds(hours * 3_600));
+            assert!(hub.send(&lead(), Vec::new(), None).await.unwrap().decisions.is_empty());
+            let why = Some("the edge did not apply it in time".to_owned());
+            assert_eq!(hub.state().await, (EdgeDecisionState::Expired, why));
+            assert_eq!(hub.withdraw(&decided).await.unwrap_err(), Code::EdgeDecisionEnded);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_hub_that_was_restored_asks_for_the_decision_again() {
+    for (hub, _folder) in hubs().await {
+        let body = gate("one", &[]);
+        hub.asks(&body).await;
+        let decided = hub.decide("human:lead", &body).await.unwrap();
+        // What a person did with the decision since the backup is not known here.
+        hub.restored();
+        let why = "the hub was restored from a backup since; look at it, and decide again";
+        let returned = (EdgeDecisionState::Returned, Some(why.to_owned()));
+        assert_eq!(hub.state().await, returned, "before the edge is heard of");
+        assert!(hub.send(&lead(), Vec::new(), None).await.unwrap().decisions.is_empty());
+        assert_eq!(hub.state().await, returned);
+        // The edge had taken it: it is not to be applied.
+        let taken = reported(2, &decided, EdgeDecisionState::Taken);
+        let told = hub.send(&lead(), vec![taken], None).await.unwrap().decisions;
+        assert!(told.is_empty(), "{told:?}");
+        let again = hub.decide("human:lead", &body).await.unwrap();
+        assert_ne!((&again.decision_id, &again.hub), (&decided.decision_id, &decided.hub));
+        let told = hub.send(&lead(), Vec::new(), None).await.unwrap().decisions;
+        assert_eq!(told.len(), 1);
+        // The edge had applied the first one before the hub was restored.
+        let ended = entry(3, EdgeEntryKind::RequestEnded, ITEM, json!({}));
+        let applied = reported(4, &decided, EdgeDecisionState::Applied);
+        hub.send(&lead(), vec![ended, applied], None).await.unwrap();
+        let records = hub.records().await;
+        assert_eq!(records.len(), 1, "{records:?}");
+        assert_eq!(records[0].0, decided.decision_id.to_string());
+        assert_eq!(hub.state().await.0, EdgeDecisionState::Superseded, "the second one");
+    }
+}

@@ -8,10 +8,10 @@ use accord_api::operations::edges::{
     MOST_REQUESTS,
 };
 use accord_base::worker::Attempt;
-use accord_base::{ActorKey, Caller, EdgeId, KeyScope, ProjectId, Verb};
+use accord_base::{ActorKey, Caller, EdgeId, EventKind, KeyScope, NewEvent, ProjectId, Verb};
 use accord_contract::{Code, Object, Time, Timestamp, Value};
 use accord_memory::{AppliedOutbox, Memory};
-use accord_store::{EventRow, INCARNATION, Scope, Store, StoreExt as _};
+use accord_store::{EventRow, INCARNATION, Scope, Store, StoreExt as _, WriteUnit};
 use serde_json::json;
 
 use crate::support::{engines, memory_over, project_id};
@@ -71,6 +71,21 @@ impl Hub {
     pub(crate) async fn leave(&self, caller: &Caller, erase: bool) -> Result<u64, Code> {
         let left = self.memory.leave_edge(caller, (&self.project, &self.edge), erase).await;
         left.map_err(|refused| refused.code)
+    }
+
+    /// As a restore leaves the store.
+    pub(crate) fn restored(&self) {
+        self.store.write(|unit| unit.put_setting(Scope::Store, INCARNATION, None)).unwrap();
+    }
+
+    /// An event of another host, whose clock says that it is then.
+    pub(crate) fn time_is(&self, time: Time) {
+        let kind = EventKind::declared("edge.left");
+        let event = NewEvent::new(kind, &self.project, Object::new(), time);
+        let append = move |unit: &mut dyn WriteUnit| {
+            unit.append_event(&event.project_id, &(&event).into()).map(drop)
+        };
+        self.store.write(append).unwrap();
     }
 
     fn events(&self) -> Vec<EventRow> {
@@ -259,9 +274,7 @@ async fn the_incarnation_stays_until_it_is_forgotten() {
         hub.join(&lead).await.unwrap();
         let first = hub.send(&lead, Vec::new(), None).await.unwrap().incarnation;
         assert_eq!(hub.send(&lead, Vec::new(), None).await.unwrap().incarnation, first);
-        let forget = |unit: &mut dyn accord_store::WriteUnit| {
-            unit.put_setting(Scope::Store, INCARNATION, None)
-        };
+        let forget = |unit: &mut dyn WriteUnit| unit.put_setting(Scope::Store, INCARNATION, None);
         hub.store.write(forget).unwrap();
         assert_ne!(hub.send(&lead, Vec::new(), None).await.unwrap().incarnation, first);
     }
