@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use accord_api::operations::edge_decisions::{EdgeDecision, EdgeDecisionState};
+use accord_api::operations::edge_decisions::{EdgeDecidable, EdgeDecision, EdgeDecisionState};
 use accord_base::{Caller, DecidedOnHub};
 use accord_contract::{Code, Failure, Value};
 use accord_outbox::{decision, evidence};
@@ -91,7 +91,14 @@ pub(crate) fn conclude(
             // It is refused because it was carried out, when a commit was only finished now.
             _ if source.has_applied(decided, applies)? => applied(),
             Code::XchainEvidenceChanged => ended(EdgeDecisionState::Returned, CHANGED),
+            // A turn is active: it can be applied when that ended.
+            Code::XchainInvalidStateTransition
+                if decided.type_name == EdgeDecidable::RunProposal.as_str() =>
+            {
+                Concluded::Later(failure)
+            }
             Code::DecisionStale
+            | Code::XchainProposalDecided
             | Code::XchainInvalidStateTransition
             | Code::AofInvalidTaskTransition => {
                 ended(EdgeDecisionState::Superseded, &failure.message)

@@ -23,6 +23,7 @@ pub fn verbs_of(kind: EdgeDecidable) -> &'static [EdgeVerb] {
             &[EdgeVerb::Approve, EdgeVerb::SendBack]
         }
         EdgeDecidable::RunBlock => &[EdgeVerb::Resolve],
+        EdgeDecidable::RunProposal => &[EdgeVerb::Approve, EdgeVerb::Cancel],
         EdgeDecidable::TaskDeadletter => &[EdgeVerb::Resurrect, EdgeVerb::Cancel],
     }
 }

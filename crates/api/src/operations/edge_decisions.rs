@@ -26,6 +26,8 @@ wire_enum! {
         RunCompletion = "run.completion",
         /// A run that is blocked.
         RunBlock = "run.block",
+        /// Changes that a turn proposes.
+        RunProposal = "run.proposal",
         /// A task in review.
         TaskReview = "task.review",
         /// A task that failed too often.
@@ -34,7 +36,7 @@ wire_enum! {
 
     /// What a person decides.
     pub enum EdgeVerb("EdgeVerb", closed) {
-        /// The gate opens, or the review ends well.
+        /// The gate opens, the review ends well, or the proposed changes are applied.
         Approve = "approve",
         /// The work goes on in its phase; the note says why.
         SendBack = "send_back",
@@ -42,7 +44,7 @@ wire_enum! {
         Resolve = "resolve",
         /// A failed task is ready again.
         Resurrect = "resurrect",
-        /// A task is given up.
+        /// A task is given up, or a proposal is dropped.
         Cancel = "cancel",
     }
 

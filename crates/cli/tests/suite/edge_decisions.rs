@@ -222,6 +222,67 @@ fn a_hub_that_is_restored_forgets_no_withdrawal_and_records_what_was_applied_onc
     shop.check_applied("and again");
 }
 
+/// A joined repository with a turn that proposes to change two files.
+fn proposing() -> Shop {
+    let (hub, place) = (Hub::with(&[]), Place::begun());
+    place.write("old.txt", "old\n");
+    let files = plan(&place);
+    place.commit();
+    let decide = ["--decide", "run.proposal", "--deciders", "human:lead"];
+    join(&place, &hub, &[&decide[..], &["--exclude", "hidden.txt"]].concat()).yes();
+    let turn = place.work("pm", &files[..1], |result| {
+        result["proposed_changes"] = json!([
+            {"path": "old.txt", "action": "modify", "content": "better\n"},
+            {"path": "hidden.txt", "action": "create", "content": "new\n"},
+        ]);
+    });
+    place.write(files[0], "Approved: YES\n\nmore\n");
+    place.run("accept --checkpoint").yes();
+    send(&place);
+    let edge = hub.edge()["edge_id"].as_str().expect("an id").to_owned();
+    let items = hub.get(&format!("/edges/{edge}"))["items"].clone();
+    let mut items = items.as_array().expect("items").iter();
+    let item = items.find(|item| item["type"] == "run.proposal").expect("a request");
+    let item = item["id"].as_str().expect("an id").to_owned();
+    assert!(item.ends_with(&turn), "{item}");
+    Shop { hub, place, edge, item }
+}
+
+#[test]
+fn proposed_changes_are_applied_or_dropped_on_the_hub() {
+    let shop = proposing();
+    let shown = shop.on_hub(&[&shop.item]).yes();
+    assert!(shown.contains("old.txt") && !shown.contains("hidden.txt"), "{shown}");
+    assert!(shown.contains("--decide approve") && shown.contains("--decide cancel"), "{shown}");
+    shop.decide("approve", &[]).yes();
+    send(&shop.place);
+    assert_eq!(shop.state(), "applied", "{:?}", shop.decisions());
+    assert_eq!(shop.place.read("old.txt"), "better\n");
+    shop.place.write("old.txt", "mine\n");
+    send(&shop.place);
+    assert_eq!(shop.place.read("old.txt"), "mine\n", "it is applied once");
+    let id = &shop.decisions()[0]["decision_id"];
+    let of_it =
+        |records: Vec<Value>| records.iter().filter(|record| &record["decision_id"] == id).count();
+    assert_eq!((of_it(shop.recorded()), of_it(shop.records_of_hub())), (1, 1));
+
+    let shop = proposing();
+    shop.decide("cancel", &["--note", "not now"]).yes();
+    send(&shop.place);
+    assert_eq!(shop.state(), "applied", "{:?}", shop.decisions());
+    assert_eq!(shop.place.read("old.txt"), "old\n");
+    assert!(shop.place.run("proposal list --all").yes().contains("dropped"));
+
+    // It is another proposal now.
+    let shop = proposing();
+    shop.decide("approve", &[]).yes();
+    let turn = shop.item.rsplit('/').next().expect("a turn");
+    shop.place.write(&format!(".agentxchain/proposed/{turn}/old.txt"), "worse\n");
+    send(&shop.place);
+    assert_eq!(shop.state(), "returned", "{:?}", shop.decisions());
+    assert_eq!(shop.place.read("old.txt"), "old\n");
+}
+
 #[test]
 fn a_gate_with_credentials_is_not_decided_on_the_hub() {
     let place = Place::begun_with(|config| {

@@ -6,9 +6,9 @@ use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_base::{Author, By, Caller, DecidedOnHub, Presence};
 use accord_contract::{Code, Failure};
 use accord_runs::Runs;
-use accord_runs::operations::PendingApproval;
+use accord_runs::operations::{ApplyTo, PendingApproval};
 use accord_runs_core::run::SendBack;
-use accord_runs_core::{Consent, Person};
+use accord_runs_core::{Consent, Person, TurnId};
 use accord_tasks::Tree;
 use accord_tasks::decisions::decisions_after;
 use accord_tasks_core::operations::{
@@ -71,8 +71,21 @@ fn run(
             runs.send_back(&SendBack { reason, role: None }, &consent).map(drop)
         }
         (EdgeDecidable::RunBlock, EdgeVerb::Resolve) => runs.resolve(&consent).map(drop),
+        (EdgeDecidable::RunProposal, EdgeVerb::Approve) => {
+            let turn = proposing(decided)?;
+            runs.apply_proposal(&turn, &consent, ApplyTo::WorkingTree).map(drop)
+        }
+        (EdgeDecidable::RunProposal, EdgeVerb::Cancel) => {
+            runs.drop_proposal(&proposing(decided)?, note.as_deref(), &consent).map(drop)
+        }
         _ => Err(unknown(decided)),
     }
+}
+
+/// The turn that proposes what is decided: the end of the id of the request.
+fn proposing(decided: &EdgeDecision) -> Result<TurnId> {
+    let turn = decided.item.rsplit('/').next().and_then(TurnId::parse);
+    turn.ok_or_else(|| unknown(decided))
 }
 
 fn task(

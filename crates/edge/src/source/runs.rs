@@ -15,6 +15,7 @@ use accord_runs::{Environment, Runs};
 use accord_runs_core::inbox::{self, Duty};
 use accord_runs_core::next_step::NextStep;
 use accord_runs_core::operations::answers::RunFacts;
+use accord_runs_core::proposal::Proposal;
 use accord_runs_core::state::{Pending, State};
 use accord_runs_core::{EvidenceDigest, RepoPath, Subject, TurnId, dispatch};
 
@@ -134,7 +135,11 @@ pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
             because: None,
         };
         let evidence = runs.evidence(&subject);
-        found.push(request(runs, scan, about, evidence, runs.facts(&subject).ok())?);
+        let mut waits = request(runs, scan, about, evidence, runs.facts(&subject).ok())?;
+        if evidence::sends_summary(scan.send()) {
+            waits.body.insert("proposed".into(), proposed(&view.proposal, scan));
+        }
+        found.push(waits);
     }
     for step in &overview.next {
         if let Some(duty) = inbox::duty(step, &overview.turns) {
@@ -142,6 +147,25 @@ pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
         }
     }
     Ok(found)
+}
+
+/// What a proposal does to which files. Those that are left out are counted.
+fn proposed(proposal: &Proposal, scan: &Scan<'_>) -> Value {
+    let exclude = scan.exclude();
+    let shown = proposal.files.iter().filter(|file| !exclude.matches(&file.path));
+    let files = shown.map(|file| {
+        let mut about = Object::new();
+        about.insert("path".into(), file.path.as_str().into());
+        about.insert("action".into(), file.action.as_str().into());
+        about.extend(file.content.as_deref().map(|it| ("sha256".to_owned(), it.into())));
+        Value::Object(about)
+    });
+    let files: Vec<Value> = files.collect();
+    let mut about = Object::new();
+    about.extend(proposal.summary.as_deref().map(|it| ("summary".to_owned(), it.into())));
+    about.insert("hidden".into(), (proposal.files.len() - files.len()).into());
+    about.insert("files".into(), files.into());
+    Value::Object(about)
 }
 
 /// A step that a person takes where the repository is.

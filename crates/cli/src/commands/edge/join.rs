@@ -38,8 +38,8 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_name = "GLOB", value_parser = words)]
     exclude: Vec<String>,
 
-    /// What the hub may decide: run.gate, run.completion, run.block, task.review, task.deadletter.
-    /// Gates with credentials are always decided here
+    /// What the hub may decide: run.gate, run.completion, run.block, run.proposal, task.review,
+    /// task.deadletter. Gates with credentials are always decided here
     #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = decidable)]
     #[arg(requires = "deciders")]
     decide: Vec<EdgeDecidable>,
