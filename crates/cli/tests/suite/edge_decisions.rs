@@ -254,6 +254,17 @@ fn proposed_changes_are_applied_or_dropped_on_the_hub() {
     let shown = shop.on_hub(&[&shop.item]).yes();
     assert!(shown.contains("old.txt") && !shown.contains("hidden.txt"), "{shown}");
     assert!(shown.contains("--decide approve") && shown.contains("--decide cancel"), "{shown}");
+    let inbox = |words: &[&str]| {
+        let data = shop.hub.folder.path().join("data");
+        run(bare(&[&["inbox"], words, &["--data", data.to_str().expect("text")]].concat()), "")
+            .yes()
+    };
+    let listed: Value = serde_json::from_str(&inbox(&["--json"])).expect("JSON");
+    let mut items = listed["items"].as_array().expect("items").iter();
+    let item = items.find(|item| item["kind"] == "run.proposal").expect("an item");
+    let shown = inbox(&["show", item["handle"].as_str().expect("a name")]);
+    assert!(shown.contains("proposes to: modify old.txt "), "{shown}");
+    assert!(shown.contains("proposed files left out: 1"), "{shown}");
     shop.decide("approve", &[]).yes();
     send(&shop.place);
     assert_eq!(shop.state(), "applied", "{:?}", shop.decisions());

@@ -120,6 +120,9 @@ impl Host {
                 facts.claim("difference", diff);
             }
         }
+        if let Some(Value::Object(proposed)) = body.get("proposed") {
+            claim_proposed(proposed, facts);
+        }
         for (name, shown) in OF_EDGE {
             if let Some(value) = body.get(name).filter(|value| says(value)) {
                 facts.claim(shown, plain(value));
@@ -235,6 +238,23 @@ impl Host {
         }
         facts.claim("task", &shown.task.title);
         Ok(())
+    }
+}
+
+/// What a turn of an edge proposes to change.
+fn claim_proposed(proposed: &Object, facts: &mut Facts) {
+    if let Some(summary) = proposed.get("summary").and_then(Value::as_str) {
+        facts.claim("summary", summary);
+    }
+    let files = proposed.get("files").and_then(Value::as_array);
+    for file in files.into_iter().flatten().take(MOST) {
+        let text = |name: &str| file.get(name).map(plain).unwrap_or_default();
+        let hash = text("sha256").chars().take(12).collect::<String>();
+        let said = format!("{} {} {hash}", text("action"), text("path"));
+        facts.claim("proposes to", said.trim_end());
+    }
+    if let Some(hidden) = proposed.get("hidden").and_then(Value::as_u64).filter(|it| *it > 0) {
+        facts.claim("proposed files left out", hidden.to_string());
     }
 }
 
