@@ -29,18 +29,28 @@ pub(crate) async fn runs(
     Ok(runs)
 }
 
-/// The repository that a request names, by the id of its edge or of its newest run.
+/// The repository that a request names, by the id of its edge or of its newest run. Open
+/// repositories are asked for their runs only if nothing was sent that has the id.
 pub(crate) async fn find(door: &RunsDoor, caller: &Caller, of: &OfRun) -> Result<Found, Failure> {
-    let mut found = runs(door, caller, &of.project).await?;
-    found.retain(|run| {
-        run.edge_id.as_str() == of.run || run.run_id.as_deref() == Some(of.run.as_str())
-    });
+    let edges = repositories(door.edges().edges(caller, &of.project).await?);
+    let is_named = |edge: &&Edge| {
+        let run = edge.run.as_ref().map(|run| run.run_id.as_str());
+        edge.edge_id.as_str() == of.run || run == Some(of.run.as_str())
+    };
+    let mut found: Vec<&Edge> = edges.iter().filter(is_named).collect();
+    if found.is_empty() {
+        for edge in &edges {
+            let here = here::shown(door, &of.project, edge).await.ok().flatten();
+            let run = here.and_then(|here| here.run_id);
+            found.extend((run.as_deref() == Some(of.run.as_str())).then_some(edge));
+        }
+    }
     if found.len() > 1 {
         // A repository that left and was joined again is two edges.
-        found.retain(|run| run.left_at.is_none());
+        found.retain(|edge| edge.left_at.is_none());
     }
     let edge = match found.as_slice() {
-        [run] => &run.edge_id,
+        [edge] => &edge.edge_id,
         [] => return Err(not_found(&of.run)),
         several => return Err(ambiguous(&of.run, several)),
     };
@@ -60,8 +70,8 @@ fn not_found(run: &str) -> Failure {
         .suggesting("list the runs: accord project runs, or the tool run_status without run")
 }
 
-fn ambiguous(run: &str, found: &[JoinedRun]) -> Failure {
-    let ids: Vec<&str> = found.iter().map(|run| run.edge_id.as_str()).collect();
+fn ambiguous(run: &str, found: &[&Edge]) -> Failure {
+    let ids: Vec<&str> = found.iter().map(|edge| edge.edge_id.as_str()).collect();
     let message = format!("several repositories have the run {run}: {}", ids.join(", "));
     Failure::new(Code::IdAmbiguous, message)
         .with("candidates", ids)
