@@ -18,10 +18,10 @@ use accord_base::worker::Attempt;
 use accord_base::{Actor, ActorType, ProjectId};
 use accord_contract::{Failure, Time, Timestamp, Value, Wire as _};
 use accord_memory_core::deposit::answer;
-use accord_memory_core::package::flow::{AUTHOR, TAKES_BACK};
+use accord_memory_core::package::flow::{AUTHOR, RESULT_OF, TAKES_BACK};
 use accord_memory_core::sources::SOURCE;
 use accord_memory_core::{Package, PackageId};
-use accord_store::{FactQuery, FactRow, Quarantine, Scope, When, WriteUnit};
+use accord_store::{FactQuery, FactRow, Quarantine, ReadUnit, Scope, When, WriteUnit};
 use serde_json::json;
 
 use super::deposit::Deposited;
@@ -134,6 +134,38 @@ pub(crate) fn note_again(
         true => note(unit, project, attempt, left, now),
         false => Ok(()),
     }
+}
+
+/// The package of the flow as a child of what the worker deposited last in the same attempt, so
+/// that one line of a briefing shows both; `None` if it stays as it is.
+pub(crate) fn with_parent(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    package: &Package,
+) -> UnitResult<Option<Package>> {
+    let fields = package.fields();
+    let Some(result) = fields.extra.get(RESULT_OF) else { return Ok(None) };
+    // One that the project has stays as it is.
+    if fields.parent().is_some() || load::is_there(unit.package(project, package.package_id()))? {
+        return Ok(None);
+    }
+    let text = |name: &str| result.get(name).and_then(Value::as_str);
+    let Some(work) = text("work") else { return Ok(None) };
+    let noted = read(unit.setting(Scope::Project(project), &name_of(work))?.as_deref());
+    for note in noted.iter().rev().filter(|note| note["kind"] == "package") {
+        let is_of = text("attempt").zip(note["attempt"].as_str());
+        if is_of.is_some_and(|(attempt, noted)| attempt != noted) {
+            continue;
+        }
+        let Some(Ok(id)) = note["id"].as_str().map(PackageId::new) else { continue };
+        let row = load::if_sound(unit.package(project, &id))?;
+        if row.is_some_and(|row| row.quarantine.is_none()) {
+            let mut document = fields.encode();
+            document["parent_package_id"] = id.as_str().into();
+            return Ok(Some(Package::parse(document.to_string().as_bytes())?));
+        }
+    }
+    Ok(None)
 }
 
 /// Forgets work of which nothing was heard for long: its tree or repository may be gone.

@@ -54,6 +54,22 @@ pub(crate) struct Prepared {
     pub(crate) drafts: Option<ActorKey>,
 }
 
+impl Prepared {
+    /// The same with another package.
+    fn with(&self, package: Package) -> Self {
+        Self {
+            project_id: self.project_id.clone(),
+            index: PackageIndex::of(package.fields()),
+            package,
+            credentials: self.credentials.clone(),
+            is_flow: self.is_flow,
+            actor: self.actor.clone(),
+            attempt: self.attempt.clone(),
+            drafts: self.drafts.clone(),
+        }
+    }
+}
+
 /// The rows of a deposit, without their times.
 pub(crate) struct Rows {
     pub(crate) package: PackageRow,
@@ -61,7 +77,7 @@ pub(crate) struct Rows {
 }
 
 pub(crate) enum Stored {
-    New { warnings: Vec<Warning>, new_project: bool },
+    New { package: Box<Package>, warnings: Vec<Warning>, new_project: bool },
     Replay(Result<Served, Damaged>),
 }
 
@@ -122,9 +138,8 @@ impl Memory {
         };
         let (memory, deposit) = (self.clone(), prepared.clone());
         match self.write(move |unit| memory.store_deposit(unit, &deposit, &mut rows)).await? {
-            Stored::New { warnings, new_project } => {
-                let package = &prepared.package;
-                let (text, apart) = answer(package, warnings);
+            Stored::New { package, warnings, new_project } => {
+                let (text, apart) = answer(&package, warnings);
                 let package = Served {
                     package_id: package.package_id().clone(),
                     content_hash: *package.content_hash(),
@@ -149,6 +164,20 @@ impl Memory {
         prepared: &Prepared,
         rows: &mut Rows,
     ) -> UnitResult<Stored> {
+        let linked = match prepared.is_flow {
+            true => attempts::with_parent(unit, &prepared.project_id, &prepared.package)?,
+            false => None,
+        };
+        if let Some(linked) = linked {
+            let prepared = prepared.with(linked);
+            rows.package = load::row_of_package(
+                &prepared.package,
+                *prepared.package.content_hash(),
+                (1, false),
+                rows.package.deposited_at.time(),
+            );
+            return self.store_deposit(unit, &prepared, rows);
+        }
         let (project_id, package) = (&prepared.project_id, &prepared.package);
         // Looked up in the transaction: of several deposits of one id at the same time, one is new
         // and the others are replays or conflicts.
@@ -203,7 +232,8 @@ impl Memory {
                 unit.insert_package(&rows.package, &prepared.index, &log)?;
                 unit.append_event(project_id, &rows.event)?;
                 note_work(unit, prepared, writing.now)?;
-                Ok(Stored::New { warnings, new_project: created.is_some() })
+                let (package, new_project) = (Box::new(package.clone()), created.is_some());
+                Ok(Stored::New { package, warnings, new_project })
             }
         }
     }

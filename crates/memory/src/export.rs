@@ -11,7 +11,7 @@
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::Failure;
 use accord_memory_core::Session;
-use accord_memory_core::export::{document_line, package_line};
+use accord_memory_core::export::{Rejected, document_line, package_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_store::{
     Drafts, FactQuery, Order, PackageQuery, PackageRow, Quarantined, ReadUnit, SessionQuery,
@@ -187,5 +187,9 @@ fn package(row: &PackageRow, log: &[Revision]) -> Result<String, Failure> {
         let id = row.package_id.as_str();
         return Err(load::integrity(format!("the log of package {id:?} is damaged")));
     }
-    Ok(package_line(text, hash, log))
+    let rejected = row.quarantine.as_ref().and_then(|quarantine| {
+        let work = quarantine.rejected_work()?.to_owned();
+        Some(Rejected { at: quarantine.at.clone(), work })
+    });
+    Ok(package_line(text, hash, log, rejected.as_ref()))
 }

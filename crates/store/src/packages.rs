@@ -96,7 +96,12 @@ impl Quarantine {
 
     /// Whether the package is sound, and its work was rejected.
     pub fn is_rejected(&self) -> bool {
-        self.reason.starts_with(REJECTED)
+        self.rejected_work().is_some()
+    }
+
+    /// The work that was rejected, if the package is sound.
+    pub fn rejected_work(&self) -> Option<&str> {
+        self.reason.strip_prefix(REJECTED)
     }
 }
 

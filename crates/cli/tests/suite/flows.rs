@@ -389,9 +389,32 @@ fn what_rejected_work_left_leaves_the_memory() {
     // What it deposits again is there again, and stays when the work is approved.
     work();
     assert!(listed() && found());
+    // A copy of the memory does not show what was rejected either.
+    tasks.yes(&format!("send-back {id} --yes 'still two'"));
+    let lines = tasks.said("context export");
+    assert!(lines.contains(r#""x-rejected":{"at":"#), "{lines}");
+    std::fs::write(folder.path().join("lines"), lines).expect("written");
+    let copy = folder.path().join("copy");
+    let in_copy = |words: &str| {
+        let place = folder.path().join("lines");
+        let words = format!("{words} --project shop --data {}", copy.display());
+        tasks.said(&words.replace("LINES", &place.display().to_string()))
+    };
+    in_copy("context import LINES");
+    assert!(!in_copy("context pull --latest 100").contains("\n  pkg_caches"));
+    assert!(in_copy("context pull pkg_caches").contains("Two caches are enough"));
+    assert_eq!(in_copy("context export"), tasks.said("context export"));
+    work();
     tasks.yes(&format!("approve {id} --yes"));
     assert!(listed());
     assert_eq!(facts(), [r#""count"="1""#]);
+    // The result of the task and what the agent deposited are one line.
+    let done = tasks.kept().pop().expect("a package");
+    assert_eq!(done["parent_package_id"], "pkg_caches", "{done}");
+    let briefing = tasks.said("context orient --format briefing");
+    let lines: Vec<_> = briefing.lines().filter(|line| line.contains("Done: ")).collect();
+    assert_eq!(lines.len(), 1, "{briefing}");
+    assert!(lines[0].contains("Two caches are enough"), "{briefing}");
 }
 
 #[test]

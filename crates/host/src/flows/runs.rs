@@ -7,7 +7,7 @@
 use accord_base::excerpt::one_line;
 use accord_canon::sha256;
 use accord_contract::{Object, Value};
-use accord_memory_core::package::flow::TAKES_BACK;
+use accord_memory_core::package::flow::{RESULT_OF, TAKES_BACK};
 use serde_json::json;
 
 use super::{APPROVED_BY, SOURCE, has, without_credentials};
@@ -67,6 +67,7 @@ pub fn of_turn(project: &str, line: &Object) -> Option<RunFlow> {
     let mut package = decision(project, (&id, at), &title, &decisions);
     package["description"] = without_credentials(&format!("{about}\n\n{summary}")).into();
     package[SOURCE] = source;
+    package[RESULT_OF] = json!({"work": turn});
     Some(flow(id, at, &package))
 }
 

@@ -12,6 +12,7 @@ use accord_base::excerpt::one_line;
 use accord_contract::text::counted;
 use accord_contract::{Failure, Object, Value};
 use accord_memory::{EndedWork, FlowPackage, FlowSource, Memory, TakenOver};
+use accord_memory_core::package::flow::RESULT_OF;
 use accord_tasks::decisions::decisions_after;
 use accord_tasks::event_log::{EventLine, EventPlace, events_of, own_sources};
 use accord_tasks::layout::companion;
@@ -223,6 +224,10 @@ pub(super) fn of_done(
     let named = [("agent", &result.agent), ("run_id", &result.run_id)];
     for (name, text) in named.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
         source[name] = text.as_str().into();
+    }
+    package[RESULT_OF] = json!({"work": id.to_string()});
+    if let Some(run) = &result.run_id {
+        package[RESULT_OF]["attempt"] = run.as_str().into();
     }
     if let Some(decision) = decision {
         source["decision_id"] = decision.decision_id.as_str().into();

@@ -10,6 +10,7 @@ use accord_contract::{Code, Failure, Object, Value, Wire as _};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::rejected::{REJECTED, Rejected};
 use super::rows::{self, RowFile};
 use crate::lifecycle::{Revision, check_revisions};
 use crate::limits::MAX_LINE_BYTES;
@@ -23,6 +24,8 @@ pub enum ExportLine {
         package: Box<Package>,
         /// Its log. For a package without one: a deposit by its author at `created_at`.
         revisions: Vec<Revision>,
+        /// Whether its work was rejected.
+        rejected: Option<Rejected>,
     },
     Fact(Box<Fact>),
 }
@@ -141,7 +144,9 @@ fn with_log(package: Package, mut members: Object) -> Result<ExportLine, Failure
         check_revisions(&package, &log).map_err(within)?;
         log
     };
-    Ok(ExportLine::Package { package: Box::new(package), revisions })
+    let rejected = members.get(REJECTED).filter(|said| !said.is_null());
+    let rejected = rejected.map(Rejected::read).transpose()?;
+    Ok(ExportLine::Package { package: Box::new(package), revisions, rejected })
 }
 
 fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {

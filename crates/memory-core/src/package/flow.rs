@@ -11,6 +11,9 @@ use crate::sources::SOURCE;
 pub const AUTHOR: &str = "accord";
 /// The member that says who approved the record.
 pub const APPROVED_BY: &str = "x-approved_by";
+/// The member that names the work, and the attempt at it, whose result the package is: what its
+/// worker deposited is its parent.
+pub const RESULT_OF: &str = "x-result_of";
 /// The member that says which attempt of a worker was rejected: what it left is taken back.
 pub const TAKES_BACK: &str = "x-takes_back";
 /// The member of [`SOURCE`] that names the protocol of the record.

@@ -48,8 +48,8 @@ fn again(line: &str) -> String {
         ExportLine::Project(project) => document_line("project", &*project),
         ExportLine::Session(session) => document_line("session", &*session),
         ExportLine::Fact(fact) => document_line("fact", &*fact),
-        ExportLine::Package { package, revisions } => {
-            package_line(package.text(), package.content_hash(), &revisions)
+        ExportLine::Package { package, revisions, rejected } => {
+            package_line(package.text(), package.content_hash(), &revisions, rejected.as_ref())
         }
     }
 }
@@ -64,7 +64,7 @@ fn export_import_export_gives_the_same_lines() {
     let lines = [
         document_line("project", &project),
         document_line("session", &session()),
-        package_line(package.text(), package.content_hash(), &log),
+        package_line(package.text(), package.content_hash(), &log, None),
         document_line("fact", &fact),
     ];
     for line in &lines {
@@ -72,7 +72,8 @@ fn export_import_export_gives_the_same_lines() {
         assert_eq!(again(line), *line);
     }
     assert!(package.text().contains('\n'), "the text itself has breaks");
-    let ExportLine::Package { package: read, revisions } = read_line(lines[2].as_bytes()).unwrap()
+    let ExportLine::Package { package: read, revisions, .. } =
+        read_line(lines[2].as_bytes()).unwrap()
     else {
         panic!("it is a package")
     };
@@ -87,7 +88,7 @@ fn export_import_export_gives_the_same_lines() {
 #[test]
 fn bare_documents_are_read_too() {
     let sound = package(&with(json!({"kind": "own", "data": {"a": 1}})));
-    let ExportLine::Package { package: read, revisions } =
+    let ExportLine::Package { package: read, revisions, .. } =
         read_line(sound.transport_text().as_bytes()).unwrap()
     else {
         panic!("it is a package")
@@ -96,7 +97,7 @@ fn bare_documents_are_read_too() {
     assert_eq!(revisions, [Revision::imported(&sound)]);
     assert_eq!(revisions[0].at.as_str(), "2026-04-18T20:00:00Z");
     // Once imported, it is exported the same way for ever.
-    let line = package_line(read.text(), read.content_hash(), &revisions);
+    let line = package_line(read.text(), read.content_hash(), &revisions, None);
     assert_eq!(again(&line), line);
     let read = |document: Value| read_line(document.to_string().as_bytes()).unwrap();
     assert_eq!(read(fact(json!({})).encode()), ExportLine::Fact(Box::new(fact(json!({})))));
@@ -112,7 +113,12 @@ fn bare_documents_are_read_too() {
 fn lines_that_are_wrong_name_the_place() {
     let (package, log) = lived();
     let line: Value =
-        serde_json::from_str(&package_line(package.text(), package.content_hash(), &log)).unwrap();
+        serde_json::from_str(&package_line(package.text(), package.content_hash(), &log, None))
+            .unwrap();
+    let mut rejected = line.clone();
+    rejected["x-rejected"] = json!({"at": "2026-04-18T20:00:00Z", "work": "TASK-1"});
+    let read: Value = serde_json::from_str(&again(&rejected.to_string())).unwrap();
+    assert_eq!(read["x-rejected"], rejected["x-rejected"]);
     let wrong = |change: &dyn Fn(&mut Value)| {
         let mut line = line.clone();
         change(&mut line);
@@ -135,6 +141,7 @@ fn lines_that_are_wrong_name_the_place() {
     );
     assert_eq!(wrong(&|line| line["x-revisions"] = json!([])), mismatch("/x-revisions"));
     assert_eq!(wrong(&|line| line["kind"] = json!("blob")), invalid("/kind"));
+    assert_eq!(wrong(&|line| line["x-rejected"] = json!(true)), invalid("/x-rejected"));
     let fact = json!({"kind": "fact", "data": {"fact_id": "f"}});
     assert_eq!(refused(read_line(fact.to_string().as_bytes())), invalid("/data/project_id"));
     for line in ["", "null", "{}", "{\"kind\":\"fact\"}", "{\"a\":1"] {
@@ -155,7 +162,7 @@ fn the_largest_package_can_be_imported_after_it_moved() {
         panic!("it moves")
     };
     assert!(package.text().len() > MAX_PACKAGE_BYTES);
-    let line = package_line(package.text(), package.content_hash(), &[first, *revision]);
+    let line = package_line(package.text(), package.content_hash(), &[first, *revision], None);
     assert_eq!(again(&line), line);
 }
 
@@ -213,7 +220,7 @@ fn a_glance_misses_no_project() {
     let (package, log) = lived();
     let hash = package.content_hash();
     for line in [
-        package_line(package.text(), hash, &log),
+        package_line(package.text(), hash, &log, None),
         package.text().to_owned(),
         with_member(&minimal().to_string(), r#""kind":"project""#),
         document_line("session", &session()),

@@ -44,7 +44,8 @@ fn package_row() -> Value {
 
 #[test]
 fn a_package_is_its_manifest_and_what_that_lacks() {
-    let ExportLine::Package { package, revisions } = read(RowFile::Packages, &package_row()) else {
+    let ExportLine::Package { package, revisions, .. } = read(RowFile::Packages, &package_row())
+    else {
         panic!("it is a package")
     };
     let fields = package.fields();

@@ -5,14 +5,15 @@
 use accord_base::ProjectId;
 use accord_contract::{Code, Failure, Time, Timestamp, Wire as _};
 use accord_memory_core::event::{self, SESSION_ENDED, SESSION_STARTED};
-use accord_memory_core::export::{MergedPackage, MergedSession, merge_package, merge_session};
+use accord_memory_core::export::{
+    MergedPackage, MergedSession, Rejected, merge_package, merge_session,
+};
 use accord_memory_core::fact::{self, ImportState, Imported};
-use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::project::{ProjectUpdate, create};
-use accord_memory_core::{Fact, Package, Project, Session};
-use accord_store::{FactKey, PackageIndex, ReadUnit, WriteUnit};
+use accord_memory_core::{Fact, Project, Session};
+use accord_store::{FactKey, Quarantine, ReadUnit, WriteUnit};
 
-use super::read::{Item, LinePosition};
+use super::read::{ImportedPackage, Item, LinePosition};
 use crate::record::{create_project, record};
 use crate::{Memory, UnitResult, load};
 
@@ -84,7 +85,7 @@ impl Job<'_> {
         match item {
             Item::Project(project) => self.project(number, project),
             Item::Session(session) => self.session(session),
-            Item::Package { package, log, index } => self.package(package, log, index),
+            Item::Package(line) => self.package(line),
             Item::Fact(fact) => self.fact(fact),
         }
     }
@@ -157,12 +158,8 @@ impl Job<'_> {
         }
     }
 
-    fn package(
-        &mut self,
-        package: &Package,
-        log: &[Revision],
-        index: &PackageIndex,
-    ) -> UnitResult<Applied> {
+    fn package(&mut self, line: &ImportedPackage) -> UnitResult<Applied> {
+        let ImportedPackage { package, log, rejected, index } = line;
         let (project, id) = (package.project_id(), package.package_id());
         let known = match self.unit.package(project, id)? {
             // It is in its current state, so the log is not needed.
@@ -186,6 +183,10 @@ impl Job<'_> {
                 let row = load::row_of_package(package, first, last, self.now);
                 let log: Vec<_> = log.iter().map(load::row_of_revision).collect();
                 self.unit.insert_package(&row, index, &log)?;
+                if let Some(Rejected { at, work }) = rejected {
+                    let aside = Quarantine::rejected(at.clone(), work);
+                    self.unit.quarantine_package(project, id, Some(&aside))?;
+                }
                 record(self.unit, &event::deposited(package, self.now))?;
                 Ok(Applied::Added)
             }

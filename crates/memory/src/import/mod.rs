@@ -373,7 +373,7 @@ fn count(summary: &mut ImportSummary, line: u64, item: &Item, outcome: Applied) 
     *match item {
         Item::Project(_) => &mut counts.projects,
         Item::Session(_) => &mut counts.sessions,
-        Item::Package { .. } => &mut counts.packages,
+        Item::Package(_) => &mut counts.packages,
         Item::Fact(_) => &mut counts.facts,
     } += 1;
 }

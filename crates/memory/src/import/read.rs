@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
 use accord_base::ProjectId;
 use accord_base::credential::{CredentialPlace, find_in};
 use accord_contract::{Code, Failure, Value, Wire as _};
-use accord_memory_core::export::{ExportLine, read_line};
+use accord_memory_core::export::{ExportLine, Rejected, read_line};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::package::PROTOCOL_VERSION;
 use accord_memory_core::{Fact, Package, Project, Session};
@@ -33,8 +33,17 @@ impl LinePosition {
 pub(super) enum Item {
     Project(Box<Project>),
     Session(Box<Session>),
-    Package { package: Box<Package>, log: Vec<Revision>, index: Box<PackageIndex> },
+    Package(Box<ImportedPackage>),
     Fact(Box<Fact>),
+}
+
+/// A package with its log.
+#[derive(Debug)]
+pub(super) struct ImportedPackage {
+    pub(super) package: Package,
+    pub(super) log: Vec<Revision>,
+    pub(super) rejected: Option<Rejected>,
+    pub(super) index: PackageIndex,
 }
 
 pub(super) struct Lines<F: Read> {
@@ -94,9 +103,10 @@ impl Item {
             ExportLine::Project(project) => Self::Project(project),
             ExportLine::Session(session) => Self::Session(session),
             ExportLine::Fact(fact) => Self::Fact(fact),
-            ExportLine::Package { package, revisions } => {
-                let index = Box::new(PackageIndex::of(package.fields()));
-                Self::Package { index, log: revisions, package }
+            ExportLine::Package { package, revisions, rejected } => {
+                let index = PackageIndex::of(package.fields());
+                let log = revisions;
+                Self::Package(ImportedPackage { package: *package, log, rejected, index }.into())
             }
         };
         if item.project() == project { Ok(item) } else { Err(elsewhere(item.project(), project)) }
@@ -106,7 +116,7 @@ impl Item {
     /// has stored.
     pub(super) fn credentials(&self) -> Vec<CredentialPlace> {
         match self {
-            Self::Package { package, .. } => package.credentials(),
+            Self::Package(line) => line.package.credentials(),
             Self::Fact(fact) => find_in(&fact.encode()),
             Self::Project(_) | Self::Session(_) => Vec::new(),
         }
@@ -116,7 +126,7 @@ impl Item {
         match self {
             Self::Project(project) => &project.project_id,
             Self::Session(session) => &session.project_id,
-            Self::Package { package, .. } => package.project_id(),
+            Self::Package(line) => line.package.project_id(),
             Self::Fact(fact) => &fact.project_id,
         }
     }
