@@ -156,6 +156,15 @@ fn slack(message: &Message) -> Value {
 }
 
 fn mail(message: &Message, addresses: MailAddresses<'_>) -> String {
+    let mut body = text_of(message);
+    if let Some(link) = message.link() {
+        let _ = writeln!(body, "\n{link}");
+    }
+    letter(&message.id, (&message.title(), &body), addresses)
+}
+
+/// A mail with its headers: a subject, and a text.
+pub fn letter(id: &str, (subject, body): (&str, &str), addresses: MailAddresses<'_>) -> String {
     let mut mail = String::new();
     let mut header = |name: &str, value: &str| {
         // An address with a line break would be another header.
@@ -166,16 +175,12 @@ fn mail(message: &Message, addresses: MailAddresses<'_>) -> String {
     if let Some(from) = addresses.from {
         header("From", from);
     }
-    header("Subject", &encoded(&message.title()));
-    header("Message-ID", &format!("<{}@accord.invalid>", message.id));
+    header("Subject", &encoded(subject));
+    header("Message-ID", &format!("<{id}@accord.invalid>"));
     header("Auto-Submitted", "auto-generated");
     header("MIME-Version", "1.0");
     header("Content-Type", "text/plain; charset=utf-8");
     header("Content-Transfer-Encoding", "base64");
-    let mut body = text_of(message);
-    if let Some(link) = message.link() {
-        let _ = writeln!(body, "\n{link}");
-    }
     mail.push_str("\r\n");
     // Lines of 76 characters.
     for line in BASE64.encode(body.as_bytes()).as_bytes().chunks(76) {

@@ -20,7 +20,7 @@ mod plan;
 mod quiet;
 mod wants;
 
-pub use format::{Format, MailAddresses, Sent, ntfy_topic};
+pub use format::{Format, MailAddresses, Sent, letter, ntfy_topic};
 pub use message::{Message, Notification, NotificationItem, Told, add_to, schemas};
 pub use plan::{Earlier, plan};
 pub use quiet::Quiet;

@@ -26,6 +26,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0008_edge_decisions.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0009_people.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0010_notices.sql"), fill: make_items },
+    Migration { sql: include_str!("../migrations/0011_question_urgency.sql"), fill: make_items },
 ];
 
 /// One step between formats.

@@ -91,6 +91,21 @@ message! {
     pub struct InboxChange("InboxChange", open) {
         /// How many items there are now.
         required counts: InboxCounts = "counts", "inbox-counts";
+        /// The new ones among the most urgent 100. Absent if there are none, and in the first
+        /// event.
+        optional new: Vec<NewInboxItem> = "new", "inbox-items";
+    }
+
+    /// An item that was not there before.
+    pub struct NewInboxItem("NewInboxItem", open) {
+        /// Its id.
+        required id: String = "id", "inbox-item-id";
+        /// Its kind.
+        required kind: String = "kind", "inbox-kind";
+        /// How urgent it is, from 1 to 5.
+        required urgency: u64 = "urgency", "urgency";
+        /// Its project.
+        required project_id: ProjectId = "project_id", "project-id";
     }
 }
 
@@ -157,7 +172,7 @@ operation! {
     }
 
     /// Follows the inbox: a first event with the counts, then one each time that something may have
-    /// changed in it. A client then reads the list again.
+    /// changed in it, with what is new. A client then reads the list again.
     pub struct FollowInbox("follow_inbox", Get "/accord/v1/inbox/events") of Agentic {
         query FollowInboxQuery;
         needs Need::Read;

@@ -13,6 +13,7 @@ const RULE: TextForm = TextForm::ANY.chars(1, 40).pattern("^[a-z0-9-]*$").exampl
 const KIND: TextForm = TextForm::ANY.chars(1, 100).without_nul().example("task.review");
 const QUIET: TextForm =
     TextForm::ANY.chars(11, 17).pattern("^[0-9:+-]*$").example("22:00-07:00+01:00");
+const VERSION: TextForm = TextForm::ANY.chars(1, 64).pattern("^[0-9a-f]*$").example("0a1b2c3d");
 const URL: TextForm =
     TextForm::ANY.chars(1, 2048).without_nul().example("https://ntfy.example.org/lead");
 
@@ -55,6 +56,9 @@ message! {
         /// The rules. They replace those of before.
         required rules: Vec<NotificationRule> = "rules", "notification-rules",
             Limits::items(MOST_RULES);
+        /// The version of the rules that the client saw. If they are others now, the request is
+        /// refused.
+        optional expect: String = "expect", "digest", Limits::text(VERSION);
     }
 }
 
@@ -65,6 +69,8 @@ envelope! {
         required actor: String = "actor", "actor";
         /// The rules.
         required rules: Vec<NotificationRule> = "rules", "notification-rules";
+        /// Their version, for `expect`.
+        optional version: String = "version", "digest";
     }
 }
 
@@ -98,6 +104,7 @@ operation! {
             Code::XchainConfirmationNeeded,
             Code::WireFieldMissing,
             Code::WireFieldValue,
+            Code::DecisionStale,
         ]];
     }
 }

@@ -77,6 +77,9 @@ message! {
     pub struct PersonLinkRequest("PersonLinkRequest", closed) {
         /// The item of the inbox: its id, or its short name, of which the first digits are enough.
         required item: String = "item", "inbox-item-id", Limits::text(ITEM);
+        /// Whether the link is sent to the stored address of the person, by the operator's program
+        /// (`notify.mail`). Then the answer does not have it.
+        optional mail: bool = "mail", "flag";
     }
 }
 
@@ -84,10 +87,14 @@ envelope! {
     /// A link that signs a person in for one item.
     pub struct PersonLinkEnvelope("PersonLinkEnvelope") {
         /// The link: the address of the page with a secret that works once. The secret is in the
-        /// fragment, which no browser sends. Null if the server does not listen on an address.
+        /// fragment, which no browser sends. Null if the server does not listen on an address, or
+        /// if the link was mailed.
         required_or_null url: String = "url", "url";
-        /// The link without the address of the server.
+        /// The link without the address of the server. The path of the page alone if the link was
+        /// mailed.
         required path: String = "path", "path";
+        /// The address to which the link was mailed.
+        optional mailed_to: String = "mailed_to", "email";
         /// The person.
         required person: String = "person", "person-name";
         /// The item, by its id.
@@ -154,6 +161,7 @@ operation! {
             Code::InboxItemNotFound,
             Code::IdAmbiguous,
             Code::ItemNeedsLogin,
+            Code::MailNotSent,
         ]];
     }
 

@@ -87,6 +87,9 @@ enum FormatArg {
     Mail,
 }
 
+/// How often rules are read again that another command has changed meanwhile.
+const TRIES: usize = 20;
+
 type Rules = Answered<Json<NotificationRulesEnvelope>>;
 
 impl ListArgs {
@@ -101,9 +104,7 @@ impl AddArgs {
     fn run(self) -> Result<Exit> {
         let host = self.host.connect_or_create()?;
         let by = self.actor.acting()?;
-        let mut rules = shown(&host, &by)?.answer.0.rules;
-        rules.retain(|rule| rule.name != self.name);
-        rules.push(NotificationRule {
+        let rule = NotificationRule {
             name: self.name,
             project: self.only_project,
             kinds: (!self.kind.is_empty()).then_some(self.kind),
@@ -116,8 +117,13 @@ impl AddArgs {
                 FormatArg::Mail => NotificationFormat::Mail,
             },
             url: self.to_url,
-        });
-        print(self.host.json, &set(&host, &by, rules)?)
+        };
+        let answer = change(&host, &by, |rules| {
+            rules.retain(|other| other.name != rule.name);
+            rules.push(rule.clone());
+            Ok(())
+        })?;
+        print(self.host.json, &answer)
     }
 }
 
@@ -125,15 +131,17 @@ impl RemoveArgs {
     fn run(self) -> Result<Exit> {
         let host = self.host.connect_or_create()?;
         let by = self.actor.acting()?;
-        let mut rules = shown(&host, &by)?.answer.0.rules;
-        let before = rules.len();
-        rules.retain(|rule| rule.name != self.name);
-        if rules.len() == before {
+        let answer = change(&host, &by, |rules| {
+            let before = rules.len();
+            rules.retain(|rule| rule.name != self.name);
+            if rules.len() < before {
+                return Ok(());
+            }
             let message = format!("you have no rule {:?}", self.name);
             let advice = "`accord notify list` lists your rules";
-            return Err(Failure::new(Code::WireFieldValue, message).suggesting(advice).into());
-        }
-        print(self.host.json, &set(&host, &by, rules)?)
+            Err(Failure::new(Code::WireFieldValue, message).suggesting(advice).into())
+        })?;
+        print(self.host.json, &answer)
     }
 }
 
@@ -146,9 +154,24 @@ fn shown(host: &Connection, by: &Acting) -> Result<Rules> {
     host.call_as_person(by, &call)
 }
 
-fn set(host: &Connection, by: &Acting, rules: Vec<NotificationRule>) -> Result<Rules> {
-    let call = Call::<SetNotifications>::new(NoParams, who(), Json(NotificationRules { rules }));
-    host.call_as_person(by, &call)
+/// Changes the rules as they are now. Another command may change them at the same time: then they
+/// are read again.
+fn change(
+    host: &Connection,
+    by: &Acting,
+    change: impl Fn(&mut Vec<NotificationRule>) -> Result<()>,
+) -> Result<Rules> {
+    let mut tries = TRIES;
+    loop {
+        let NotificationRulesEnvelope { mut rules, version, .. } = shown(host, by)?.answer.0;
+        change(&mut rules)?;
+        let body = Json(NotificationRules { rules, expect: version });
+        let call = Call::<SetNotifications>::new(NoParams, who(), body);
+        match host.call_as_person(by, &call) {
+            Err(refused) if refused.code() == Some(Code::DecisionStale) && tries > 0 => tries -= 1,
+            answer => return answer,
+        }
+    }
 }
 
 fn print(json: bool, answer: &Rules) -> Result<Exit> {

@@ -59,7 +59,7 @@ struct ChangeArgs {
     host: HostArgs,
 }
 
-/// Print a link that signs a person in once, to answer one question and nothing else
+/// Print or mail a link that signs a person in once, to answer one question and nothing else
 ///
 /// The link can be used for a day. Whoever has it answers as the person: send it to nobody else.
 /// Only questions of live sessions have links; everything else needs a login or a key.
@@ -72,6 +72,11 @@ struct LinkArgs {
     /// The question: the short name or the id of its item in `accord inbox`
     #[arg(long, value_name = "ITEM")]
     item: String,
+
+    /// Mail it to the stored address, with the program of the setting notify.mail; it is not
+    /// printed
+    #[arg(long)]
+    mail: bool,
 
     #[command(flatten)]
     actor: ActorArg,
@@ -119,17 +124,18 @@ impl LinkArgs {
     fn run(self) -> Result<Exit> {
         let by = self.actor.acting()?;
         let host = self.host.connect()?;
-        let body = Json(PersonLinkRequest { item: self.item });
+        let body = Json(PersonLinkRequest { item: self.item, mail: self.mail.then_some(true) });
         let who = Who { actor: None, door: Some(Door::Cli) };
         let call = Call::<LinkPerson>::new(OfPerson { name: self.name }, who, body);
         let answered = host.call_by(&by, &call)?;
         let made = &answered.answer.0;
-        let link = made.url.as_ref().unwrap_or(&made.path);
-        print_document(self.host.json, &answered.text, |page| page.line(clean(link)))?;
+        let mailed = made.mailed_to.as_ref().map(|address| format!("mailed to {address}"));
+        let line = mailed.as_ref().or(made.url.as_ref()).unwrap_or(&made.path);
+        print_document(self.host.json, &answered.text, |page| page.line(clean(line)))?;
         if !self.host.json {
             let until = Times::default().at(Some(&made.expires_at));
             print_note(format!("it signs human:{} in once, until {until}", clean(&made.person)));
-            if made.url.is_none() {
+            if made.url.is_none() && mailed.is_none() {
                 print_note("no server runs; put its address before the path");
             }
         }

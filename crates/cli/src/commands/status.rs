@@ -1,6 +1,7 @@
 //! `accord status`: the state of all parts of this folder, and the next command.
 
 use accord_api::NoParams;
+use accord_api::operations::about::ReadMetrics;
 use accord_api::operations::inbox::{InboxQuery, ListInbox};
 use accord_api::parameter::InProject;
 use accord_base::inbox::InboxItem;
@@ -49,6 +50,8 @@ message! {
     }
 }
 
+/// The metric of receivers that nothing reaches.
+const DOWN: &str = "accord_notify_receivers_down ";
 /// The most characters of a state.
 const LINE: usize = 110;
 
@@ -139,6 +142,9 @@ impl StatusArgs {
                 _ => format!("{} for you, {urgent} of them urgent", counted(total, "item")),
             },
         ));
+        if let Some(line) = receivers_line(host) {
+            parts.push(part("notify", line));
+        }
         Ok(inbox.items.first().map(next_of))
     }
 }
@@ -175,6 +181,14 @@ fn of_project(host: &Connection, project: &str, parts: &mut Vec<FolderPart>) -> 
         parts.push(part("live", format!("{open}, {waiting} wait for an answer")));
     }
     Ok(())
+}
+
+/// Receivers of notifications that nothing reaches; `None` if all get theirs, or nobody sends any.
+fn receivers_line(host: &Connection) -> Option<String> {
+    let metrics = host.ask::<ReadMetrics>(NoParams, NoParams).ok()?.answer.text;
+    let count = metrics.lines().find_map(|line| line.strip_prefix(DOWN)?.trim().parse().ok())?;
+    let who = counted(count, "receiver");
+    (count > 0).then(|| format!("notifications do not reach {who}; the log of the server says why"))
 }
 
 fn tasks_line(answer: <ListTasks as accord_api::Operation>::Answer) -> Option<String> {

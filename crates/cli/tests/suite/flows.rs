@@ -23,13 +23,13 @@ echo '{"outcome": "done", "notes": "two tests are slow"}' > report.json
 impl Tasks {
     /// Runs a command of the memory of the same folder, with `--json`.
     #[track_caller]
-    fn memory(&self, words: &str) -> Value {
+    pub(crate) fn memory(&self, words: &str) -> Value {
         serde_json::from_str(&self.said(&format!("{words} --json"))).expect("a document")
     }
 
     /// Runs a command of the same folder.
     #[track_caller]
-    fn said(&self, words: &str) -> String {
+    pub(crate) fn said(&self, words: &str) -> String {
         let words = shell_words::split(words).expect("words");
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut command = bare(&words);
@@ -204,7 +204,7 @@ fn a_result_with_a_credential_is_kept_without_it() {
 }
 
 /// A command that asks a person and waits.
-fn asking(tasks: &Tasks, words: &str) -> Child {
+pub(crate) fn asking(tasks: &Tasks, words: &str) -> Child {
     let words = shell_words::split(words).expect("words");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = bare(&words);
@@ -216,7 +216,7 @@ fn asking(tasks: &Tasks, words: &str) -> Child {
 
 /// The session of the only question that waits.
 #[track_caller]
-fn waiting(tasks: &Tasks) -> String {
+pub(crate) fn waiting(tasks: &Tasks) -> String {
     wait_for("a question", || {
         let listed = tasks.memory("live list --waiting");
         let asks = listed["result"]["asks"].as_array()?;

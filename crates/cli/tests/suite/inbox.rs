@@ -219,6 +219,40 @@ fn the_list_is_followed() {
 }
 
 #[test]
+fn the_status_says_that_nobody_is_told() {
+    let memory = Memory::new();
+    let id = memory.deposit("Schema", &["--status", "draft"]);
+    let settings = "[notify]\nurl = \"http://127.0.0.1:1/\"\ngroup = \"1ms\"\n";
+    std::fs::write(memory.data().join("accord.toml"), settings).expect("written");
+    let memory = memory.served(Way::Socket);
+    memory.ran(&["context", "flag", &id, "--review", "human"]).yes();
+    wait_for("the failure", || {
+        let said = memory.ran(&["status"]);
+        said.stdout.contains("notifications do not reach 1 receiver").then_some(())
+    });
+}
+
+#[test]
+fn two_commands_that_add_rules_at_once_lose_none() {
+    let memory = Memory::new();
+    memory.deposit("Schema", &[]);
+    let add = |number: usize| {
+        let name = format!("rule-{number}");
+        let mut command = bare(&["notify", "add", &name, "--format", "mail"]);
+        command.env("ACCORD_DATA", memory.data()).env("ACCORD_ACTOR", "human:lead");
+        command
+    };
+    let added: Vec<_> = (0..6).map(|number| add(number).spawn().expect("it starts")).collect();
+    for mut child in added {
+        assert!(child.wait().expect("it ends").success());
+    }
+    let mut command = bare(&["notify", "list", "--json"]);
+    command.env("ACCORD_DATA", memory.data()).env("ACCORD_ACTOR", "human:lead");
+    let list: Value = serde_json::from_str(carried_out(&run(command, ""))).expect("JSON");
+    assert_eq!(list["rules"].as_array().map(Vec::len), Some(6), "{list}");
+}
+
+#[test]
 fn the_state_of_a_folder_is_ten_lines() {
     let memory = Memory::new();
     let place = tempfile::tempdir().expect("a folder");

@@ -70,6 +70,7 @@ mod notify_kills;
 mod older_hosts;
 mod only_project;
 mod pages;
+mod people;
 mod policy;
 mod printed;
 mod printed_live;

@@ -3,15 +3,15 @@
 //! A commit rings a bell. A follower then reads the beginning of its list, and sends an event if
 //! that is another one than before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use accord_api::Call;
-use accord_api::operations::inbox::{FollowInbox, InboxChange};
+use accord_api::operations::inbox::{FollowInbox, InboxChange, NewInboxItem};
 use accord_base::{Caller, ProjectId};
-use accord_contract::{Failure, Object, Wire as _};
+use accord_contract::{Failure, Object, Time, Wire as _};
 use accord_serving::Reply;
 use accord_serving::keys::CHECK_INTERVAL;
 use accord_serving::operation::Exchange;
@@ -34,6 +34,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(150);
 /// How many items of the beginning of a list are compared.
 const COMPARED: usize = 100;
+/// How much later than its source an item may be made, in seconds.
+const RECENT: i64 = 10;
 
 /// Rings when something may have changed in the inbox.
 #[derive(Debug)]
@@ -77,7 +79,35 @@ impl Listener for Bell {
 }
 
 /// What a list begins with, to notice that it is another one.
-type Seen = (Vec<String>, [u64; 5]);
+#[derive(Debug, Eq, PartialEq)]
+struct Seen {
+    lines: Vec<String>,
+    counts: [u64; 5],
+    items: BTreeMap<String, NewItem>,
+}
+
+/// An item, and since when it is shown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct NewItem {
+    item: NewInboxItem,
+    shown: Time,
+}
+
+impl Seen {
+    /// The items that were not there before. Where the list goes on, one that comes nearer is known
+    /// by its age.
+    fn new_since(&self, before: &Self, read_at: Time) -> Vec<NewInboxItem> {
+        let is_cut = before.items.len() >= COMPARED;
+        let is_new = |(id, new): &(&String, &NewItem)| {
+            let is_recent = new.shown >= read_at.add_seconds(-RECENT);
+            !before.items.contains_key(*id) && (!is_cut || is_recent)
+        };
+        let mut new: Vec<_> =
+            self.items.iter().filter(is_new).map(|(_, it)| it.item.clone()).collect();
+        new.sort_by_key(|item| item.urgency);
+        new
+    }
+}
 
 struct Channel {
     host: Host,
@@ -87,6 +117,8 @@ struct Channel {
     rings: watch::Receiver<u64>,
     checks: Interval,
     seen: Option<Seen>,
+    /// When `seen` was read.
+    read_at: Time,
     ended: bool,
 }
 
@@ -103,6 +135,7 @@ pub(crate) async fn follow(exchange: Exchange<Host>, call: Call<FollowInbox>) ->
         projects,
         checks,
         seen: None,
+        read_at: Time::from_unix_millis(0),
         ended: false,
     };
     let headers = [
@@ -152,9 +185,14 @@ impl Channel {
                 }
             }
             self.rings.mark_unchanged();
-            let found = self.read().await?;
+            let now = self.host.now();
+            let found = self.read(now).await?;
+            let read_at = std::mem::replace(&mut self.read_at, now);
             if self.seen.as_ref() != Some(&found) {
-                let change = InboxChange { counts: counts(found.1), extra: Object::new() };
+                let new = self.seen.as_ref().map(|before| found.new_since(before, read_at));
+                let new = new.filter(|new| !new.is_empty());
+                let counts = counts(found.counts);
+                let change = InboxChange { counts, new, extra: Object::new() };
                 self.seen = Some(found);
                 return Ok(Some(format!("event: inbox\ndata: {}\n\n", change.encode())));
             }
@@ -164,8 +202,8 @@ impl Channel {
         }
     }
 
-    async fn read(&self) -> Result<Seen, Failure> {
-        let (projects, now) = (self.projects.clone(), self.host.now());
+    async fn read(&self, now: Time) -> Result<Seen, Failure> {
+        let projects = self.projects.clone();
         self.host.refresh_tasks(projects.as_ref()).await;
         let units = self.host.units();
         let read = units.read(move |unit| {
@@ -178,12 +216,23 @@ impl Channel {
                 after: None,
                 limit: COMPARED,
             };
-            let mut lines = Vec::new();
+            let (mut lines, mut items) = (Vec::new(), BTreeMap::new());
             for row in unit.inbox(&query)? {
                 let marks = unit.inbox_marks(&row.project_id, &row.id())?;
-                lines.push(format!("{row:?} {:?} {marks:?}", row.waiting.urgency_at(now)));
+                let (waiting, urgency) = (&row.waiting, row.waiting.urgency_at(now));
+                lines.push(format!("{row:?} {urgency:?} {marks:?}"));
+                let item = NewInboxItem {
+                    id: row.id(),
+                    kind: waiting.kind.to_string(),
+                    urgency: u64::from(urgency.number()),
+                    project_id: row.project_id.clone(),
+                    extra: Object::new(),
+                };
+                let shown =
+                    waiting.shown_from.map_or(waiting.since, |from| from.max(waiting.since));
+                items.insert(row.id(), NewItem { item, shown });
             }
-            Ok((lines, unit.inbox_counts(&query)?))
+            Ok(Seen { lines, counts: unit.inbox_counts(&query)?, items })
         });
         read.await
     }

@@ -3,10 +3,13 @@
 //! Invariants:
 //! - a link is for a question of a live session. What runs commands, what ends work, and what is
 //!   decided elsewhere needs a login;
-//! - the link and its record are stored in one transaction.
+//! - the link and its record are stored in one transaction;
+//! - a link is mailed to the stored address of the person, and the answer does not have it then.
 
+use accord_api::operations::people::{Person, PersonLinkRequest};
 use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
-use accord_base::inbox::kind;
+use accord_base::excerpt::one_line;
+use accord_base::inbox::{InboxItem, kind};
 use accord_base::{Author, By, Caller, Decision, Door, Need};
 use accord_contract::text::percent_encoded;
 use accord_contract::{Code, Failure, Timestamp};
@@ -19,11 +22,17 @@ use accord_store::record_decision;
 use accord_system::random;
 
 use crate::http::Host;
+use crate::notify::not_sent;
+
+/// The longest question in a mail, in characters.
+const WORDS: usize = 500;
 
 /// A link, for the person only.
 pub(crate) struct PersonLink {
     pub(crate) url: Option<String>,
     pub(crate) path: String,
+    /// The address to which it was mailed; then the link is in no other place.
+    pub(crate) mailed_to: Option<String>,
     pub(crate) person: String,
     pub(crate) item: String,
     pub(crate) expires_at: Timestamp,
@@ -36,7 +45,7 @@ impl Host {
         caller: &Caller,
         (named, door): (Option<&str>, Door),
         name: &str,
-        item: &str,
+        asked: PersonLinkRequest,
     ) -> Result<PersonLink, Failure> {
         may_manage(caller)?;
         let named = named.map(|named| By::parse(named, door)).transpose();
@@ -46,12 +55,16 @@ impl Host {
         let by = caller.attribute(need, Author::proven(named, "/actor"))?.by(door);
         let by = by.unwrap_or_else(|| service(door));
         let person = name.to_owned();
-        self.units().read(move |unit| found(unit, &person)).await?;
-        let item = self.inbox_item(caller, item, None).await?;
+        let known = self.units().read(move |unit| found(unit, &person)).await?;
+        let item = self.inbox_item(caller, &asked.item, None).await?;
         if item.kind != kind::LIVE_ASK {
             let message = format!("a {} is decided with a login or a key", item.kind);
             return Err(Failure::new(Code::ItemNeedsLogin, message).at("/item"));
         }
+        let address = match asked.mail {
+            Some(true) => Some(self.address_for_link(known)?),
+            Some(false) | None => None,
+        };
         let now = self.now();
         let question = LinkedQuestion {
             person: name.to_owned(),
@@ -81,6 +94,45 @@ impl Host {
         });
         write.await?;
         let url = url_of_host(self.folder()).map(|base| format!("{base}{path}"));
-        Ok(PersonLink { url, path, person: name.to_owned(), item: item.id, expires_at })
+        let (url, path, mailed_to) = match (address, url) {
+            (Some(address), Some(url)) => {
+                let (subject, text) = letter(&item, &url, &expires_at);
+                self.send_mail(&address, (&subject, &text)).await?;
+                let page = format!("/live/{}", percent_encoded(&item.subject));
+                (None, page, Some(address))
+            }
+            (_, url) => (url, path, None),
+        };
+        let (person, item) = (name.to_owned(), item.id);
+        Ok(PersonLink { url, path, mailed_to, person, item, expires_at })
     }
+
+    /// Where a link is mailed: to the stored address alone. Fails with `MAIL_NOT_SENT`.
+    fn address_for_link(&self, person: Person) -> Result<String, Failure> {
+        self.check_mail()?;
+        if url_of_host(self.folder()).is_none() {
+            let message = "the server does not listen on an address that a link could have";
+            return Err(not_sent(message).suggesting("accord serve"));
+        }
+        person.email.ok_or_else(|| {
+            let message = format!("{} has no stored e-mail address", person.actor);
+            not_sent(&message).suggesting("accord person change NAME --email ADDRESS")
+        })
+    }
+}
+
+/// The subject and the text of a mail with a link. What an agent wrote is quoted, and comes after
+/// what Accord says.
+fn letter(item: &InboxItem, url: &str, until: &Timestamp) -> (String, String) {
+    let asked = item.words.as_deref().unwrap_or("a question");
+    let asked = one_line(asked, WORDS);
+    let subject = format!("[Accord] {} ({})", item.title, item.project_id.as_str());
+    let text = format!(
+        "{} in the project {}:\n\n  \"{asked}\"\n\nThis link signs you in once, until {until}, to \
+         answer this question and nothing else. Whoever has it answers in your name: send it to \
+         nobody.\n\n{url}\n",
+        item.title,
+        item.project_id.as_str(),
+    );
+    (subject, text)
 }

@@ -27,7 +27,12 @@ pub(super) fn deliver(
     match &receiver.place {
         Place::Command(argv) => {
             let sent = receiver.format.write(message, "", addresses);
-            start(argv, message, sent.body, receiver.timeout, cancel)
+            let about = [
+                ("ACCORD_NOTICE_ID", message.id.clone()),
+                ("ACCORD_NOTICE_COUNT", message.told().len().to_string()),
+                ("ACCORD_NOTICE_URGENCY", message.urgency().number().to_string()),
+            ];
+            start(argv, &about, sent.body, receiver.timeout, cancel)
         }
         Place::Url { url, secret_file, token_file } => {
             let (url, topic) = match receiver.format {
@@ -95,18 +100,18 @@ fn post(
     if status.is_success() { Ok(()) } else { Err(format!("the server answered {status}")) }
 }
 
-fn start(
+/// Starts a program with variables, and a text on standard input.
+pub(super) fn start(
     argv: &[String],
-    message: &Message,
+    variables: &[(&str, String)],
     body: String,
     timeout: Duration,
     cancel: &Cancel,
 ) -> Result<(), String> {
     let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
-    let invocation = Invocation::new(program, arguments)
-        .env("ACCORD_NOTICE_ID", &message.id)
-        .env("ACCORD_NOTICE_COUNT", message.told().len().to_string())
-        .env("ACCORD_NOTICE_URGENCY", message.urgency().number().to_string());
+    let invocation = Invocation::new(program, arguments);
+    let set = |invocation: Invocation, (name, value): &(&str, String)| invocation.env(name, value);
+    let invocation = variables.iter().fold(invocation, set);
     let spec = Spec::new(invocation)
         .stdin(body)
         .time_limit(timeout)

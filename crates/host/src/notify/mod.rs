@@ -14,6 +14,7 @@
 //! - a receiver that hangs or fails delays no other receiver.
 
 mod deliver;
+mod letter;
 mod outbox;
 mod receiver;
 mod rules;
@@ -30,7 +31,9 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use self::deliver::deliver;
+pub(crate) use self::letter::not_sent;
 use self::receiver::{Receiver, operators};
+pub(crate) use self::rules::PersonRules;
 use crate::http::Host;
 
 /// How long changes are collected before one look.

@@ -16,6 +16,7 @@ use accord_api::operations::notifications::{
 use accord_api::operations::people::Person;
 use accord_base::inbox::Urgency;
 use accord_base::{Access, Author, By, Caller, Decision, Door, Need, StoredKey};
+use accord_canon::sha256;
 use accord_client::{Reach, blocking};
 use accord_contract::{Code, Failure, Object, Time, Value, Wire as _};
 use accord_memory::UnitResult;
@@ -39,6 +40,18 @@ const NO_KEY: &str = "no key";
 /// How long a name may take to be looked up.
 const LOOKUP: Duration = Duration::from_secs(5);
 
+/// What a person is told.
+pub(crate) struct PersonRules {
+    pub(crate) person: String,
+    pub(crate) rules: Vec<NotificationRule>,
+    /// What tells them from those of before.
+    pub(crate) version: String,
+}
+
+fn version_of(stored: Option<&str>) -> String {
+    sha256(stored.unwrap_or_default().as_bytes()).hex()[..16].to_owned()
+}
+
 impl Host {
     /// The person who asks, and what that person is told.
     pub(crate) async fn notification_rules(
@@ -46,12 +59,13 @@ impl Host {
         caller: &Caller,
         actor: Option<&str>,
         door: Door,
-    ) -> Result<(String, Vec<NotificationRule>), Failure> {
+    ) -> Result<PersonRules, Failure> {
         let person = person(caller, actor, door)?;
         set_with(caller)?;
         let name = format!("{RULES}{person}");
         let text = self.units().read(move |unit| Ok(unit.setting(Scope::Store, &name)?)).await?;
-        Ok((person, text.map(|text| read(&text).0).unwrap_or_default()))
+        let rules = text.as_deref().map(|text| read(text).0).unwrap_or_default();
+        Ok(PersonRules { person, rules, version: version_of(text.as_deref()) })
     }
 
     /// Sets what a person is told.
@@ -61,9 +75,13 @@ impl Host {
         actor: Option<&str>,
         door: Door,
         asked: NotificationRules,
-    ) -> Result<(String, Vec<NotificationRule>), Failure> {
+    ) -> Result<PersonRules, Failure> {
+        let NotificationRules { rules, expect, .. } = asked;
+        let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !expect.as_deref().is_none_or(|text| (1..=64).contains(&text.len()) && is_hex(text)) {
+            return Err(wrong("it is not a version of rules", "/expect"));
+        }
         let person = person(caller, actor, door)?;
-        let rules = asked.rules;
         if rules.len() > MOST_RULES {
             return Err(wrong(&format!("a person has at most {MOST_RULES} rules"), "/rules"));
         }
@@ -80,11 +98,19 @@ impl Host {
             [(LIST.to_owned(), Value::Array(list)), (SET_WITH.to_owned(), set_with.into())];
         let text =
             (!rules.is_empty()).then(|| Value::Object(Object::from_iter(members)).to_string());
-        let name = format!("{RULES}{person}");
-        self.units()
-            .write(move |unit| Ok(unit.put_setting(Scope::Store, &name, text.as_deref())?))
-            .await?;
-        Ok((person, rules))
+        let (name, version) = (format!("{RULES}{person}"), version_of(text.as_deref()));
+        let units = self.units();
+        let write = units.write(move |unit| {
+            let before = version_of(unit.setting(Scope::Store, &name)?.as_deref());
+            if expect.as_ref().is_some_and(|expected| *expected != before) {
+                let message = "the rules were changed since they were read";
+                let stale = Failure::new(Code::DecisionStale, message).at("/expect");
+                return Err(stale.suggesting("read them again").into());
+            }
+            Ok(unit.put_setting(Scope::Store, &name, text.as_deref())?)
+        });
+        write.await?;
+        Ok(PersonRules { person, rules, version })
     }
 
     async fn check_rule(&self, rule: &NotificationRule, at: &str) -> Result<(), Failure> {

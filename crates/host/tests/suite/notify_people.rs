@@ -34,6 +34,13 @@ async fn rules_are_those_of_a_person_and_mistakes_are_named() {
     let rules = json!([{"name": "mail", "format": "mail", "urgency": 2, "quiet": "22:00-07:00"}]);
     assert_eq!(put(&owner, &rules).await.expect(200)["rules"], rules);
     assert_eq!(owner.get(OWN).await.expect(200)["rules"], rules);
+    // Two that change the rules that they read: the second reads them again.
+    let version = owner.get(OWN).await.expect(200)["version"].clone();
+    let change = json!({"rules": [], "expect": version}).to_string();
+    let changed = owner.ask("PUT", OWN, &[], &change).await.expect(200);
+    owner.ask("PUT", OWN, &[], &change).await.refused(412, "decision_stale");
+    let again = json!({"rules": rules, "expect": changed["version"]}).to_string();
+    owner.ask("PUT", OWN, &[], &again).await.expect(200);
     let other = owner.get("/accord/v1/notifications?actor=human:ops").await.expect(200);
     assert_eq!(other["rules"], json!([]));
     let agent = world.key_of("coder");

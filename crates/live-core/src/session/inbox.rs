@@ -27,7 +27,9 @@ pub fn waiting(session: &Session, ask: Option<&Ask>, ui: &str) -> Option<Waiting
     item.asked_by = ask.asked_by.as_ref().map(ToString::to_string);
     item.to = asked_of(&ui).as_ref().map(ToString::to_string);
     // Every question of the command has a deadline, so that alone does not make it urgent.
-    item.rises = deadline.map(|until| (until.add_seconds(-URGENT), Urgency::Loss));
+    // The session may end first.
+    let until = deadline.map(|until| until.min(head.expires_at));
+    item.rises = until.map(|until| (until.add_seconds(-URGENT), Urgency::Loss));
     item.deadline = Some(deadline.unwrap_or(head.expires_at).min(head.expires_at));
     item.gone_at = item.deadline;
     Some(item)

@@ -239,6 +239,9 @@ macro_rules! accord_codes {
     ItemNeedsLogin = "ITEM_NEEDS_LOGIN", Approval, AfterChange, 409,
         "Only somebody with a login or a key decides this item; a link that needs no login is for \
          questions of live sessions.";
+    MailNotSent = "MAIL_NOT_SENT", Execution, AfterChange, 409,
+        "The mail was not sent: there is no program for it, no stored address, or the program \
+         failed; see the message, the setting notify.mail, and accord person list.";
     PersonExists = "PERSON_EXISTS", Validation, AfterChange, 409,
         "Somebody of this name was added before; change that person with accord person change.";
 

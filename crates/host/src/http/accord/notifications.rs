@@ -9,21 +9,31 @@ use accord_serving::alx_envelope;
 use accord_serving::operation::serve;
 
 use crate::http::{Context, Route};
+use crate::notify::PersonRules;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         serve(async |Context { host, caller, correlation }, call: Call<ShowNotifications>| {
             let door = door_of(&caller, call.query.door);
-            let (actor, rules) =
-                host.notification_rules(&caller, call.query.actor.as_deref(), door).await?;
-            Ok(Json(alx_envelope!(correlation, NotificationRulesEnvelope { actor, rules })))
+            let shown = host.notification_rules(&caller, call.query.actor.as_deref(), door).await?;
+            let PersonRules { person: actor, rules, version } = shown;
+            let version = Some(version);
+            Ok(Json(alx_envelope!(
+                correlation,
+                NotificationRulesEnvelope { actor, rules, version }
+            )))
         }),
         serve(async |Context { host, caller, correlation }, call: Call<SetNotifications>| {
             let door = door_of(&caller, call.query.door);
-            let (actor, rules) = host
+            let set = host
                 .set_notification_rules(&caller, call.query.actor.as_deref(), door, call.body.0)
                 .await?;
-            Ok(Json(alx_envelope!(correlation, NotificationRulesEnvelope { actor, rules })))
+            let PersonRules { person: actor, rules, version } = set;
+            let version = Some(version);
+            Ok(Json(alx_envelope!(
+                correlation,
+                NotificationRulesEnvelope { actor, rules, version }
+            )))
         }),
     ]
 }

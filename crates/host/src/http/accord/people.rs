@@ -28,11 +28,11 @@ pub(crate) fn routes() -> Vec<Route> {
         }),
         serve(async |Context { host, caller, correlation }, call: Call<LinkPerson>| {
             let who = (call.query.actor.as_deref(), door_of(&caller, call.query.door));
-            let made = host.link_person(&caller, who, &call.path.name, &call.body.0.item).await?;
-            let PersonLink { url, path, person, item, expires_at } = made;
+            let made = host.link_person(&caller, who, &call.path.name, call.body.0).await?;
+            let PersonLink { url, path, mailed_to, person, item, expires_at } = made;
             Ok(Json(alx_envelope!(
                 correlation,
-                PersonLinkEnvelope { url, path, person, item, expires_at }
+                PersonLinkEnvelope { url, path, mailed_to, person, item, expires_at }
             )))
         }),
         serve(async |Context { host, caller, correlation }, call: Call<RemovePerson>| {

@@ -1,0 +1,2 @@
+-- Format 11: the items of questions whose session ends before their deadline are urgent before that
+-- end. They are made again.
