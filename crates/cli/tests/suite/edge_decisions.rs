@@ -119,6 +119,10 @@ impl Shop {
 #[test]
 fn a_decision_on_the_hub_is_applied_at_the_edge_once() {
     let shop = Shop::new(Place::begun(), &[]);
+    let verbs = shop.hub.inbox()[0]["verbs"].clone();
+    let names: Vec<&Value> =
+        verbs.as_array().expect("verbs").iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["approve", "send-back"], "the list says what can be decided: {verbs}");
     let shown = shop.on_hub(&[&shop.item[..12]]).yes();
     assert!(shown.contains("--decide approve"), "{shown}");
     let said = shop.decide("approve", &["--note", "ship it"]).yes();

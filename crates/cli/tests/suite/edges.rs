@@ -106,7 +106,7 @@ impl Hub {
     }
 
     /// What waits for people.
-    fn inbox(&self) -> Vec<Value> {
+    pub(crate) fn inbox(&self) -> Vec<Value> {
         let (status, answer) = self.server.ask("GET", "/accord/v1/inbox", "");
         assert_eq!(status, 200, "{answer}");
         answer["items"].as_array().expect("items").clone()

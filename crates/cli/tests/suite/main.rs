@@ -31,6 +31,7 @@ mod edges;
 #[path = "../../../memory/tests/suite/embedding_server.rs"]
 mod embedding_server;
 mod finding;
+mod first_day;
 mod fixtures;
 mod fixtures_unfriendly;
 mod flows;

@@ -79,6 +79,16 @@ impl Host {
         Ok(())
     }
 
+    /// Adds what the hub can decide about an item of an edge. One that ended meanwhile has nothing.
+    pub(super) async fn add_decisions(&self, caller: &Caller, item: &mut InboxItem) {
+        let Some((edge, sent)) = verbs::edge_of(item) else { return };
+        let (Ok(edge), sent) = (EdgeId::new(edge), sent.to_owned()) else { return };
+        let project = item.project_id.clone();
+        let found = self.memory().edge_item(caller, (&project, &edge), &sent).await;
+        let offered = found.ok().and_then(|found| found.verbs).unwrap_or_default();
+        item.verbs = verbs::decisions(item, &offered);
+    }
+
     /// What the edge sent about it. The hub knows when it came and from whom; the rest is what the
     /// edge says.
     async fn of_edge(

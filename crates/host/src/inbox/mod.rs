@@ -56,7 +56,8 @@ impl Host {
         // The pages of one list have one time, so that no item is skipped or repeated.
         let now = after.as_ref().map_or_else(|| self.now(), |(now, _)| *now);
         let limit = asked.limit.unwrap_or(DEFAULT) as usize;
-        self.units()
+        let mut page = self
+            .units()
             .read(move |unit| {
                 let query = accord_store::InboxQuery {
                     now,
@@ -80,7 +81,11 @@ impl Host {
                 let items = rows.iter().map(item).collect::<UnitResult<Vec<_>>>()?;
                 Ok(Page { items, next_cursor, as_of: Timestamp::emit(now), counts })
             })
-            .await
+            .await?;
+        for item in &mut page.items {
+            self.add_decisions(caller, item).await;
+        }
+        Ok(page)
     }
 
     /// One item with its evidence. Fails with `INBOX_ITEM_NOT_FOUND`, `ID_AMBIGUOUS`.

@@ -9,7 +9,8 @@ use accord_contract::{Code, Object, Timestamp, Wire as _};
 
 use super::here;
 use crate::host::{ActorArg, Connection, HostArgs, PageArgs, id_of, print_noted, reader};
-use crate::{CliError, Exit, Result, print_line, print_note, render};
+use crate::render::{self, clean};
+use crate::{CliError, Exit, Result, print_line, print_note, print_page};
 
 // Which items.
 #[derive(Debug, clap::Args)]
@@ -33,6 +34,10 @@ pub(super) struct ListArgs {
     /// Print only how many items wait, for the prompt of a shell
     #[arg(long, conflicts_with_all = ["limit", "cursor"])]
     count: bool,
+
+    /// Print only the short names of the items, the most urgent first
+    #[arg(long, conflicts_with_all = ["json", "count"])]
+    id_only: bool,
 
     #[command(flatten)]
     page: PageArgs,
@@ -68,6 +73,11 @@ impl ListArgs {
         let list = &answered.answer.0;
         if self.count && !self.host.json {
             return print_line(total(list).to_string());
+        }
+        if self.id_only {
+            return print_page(|page| {
+                list.items.iter().for_each(|item| page.line(clean(&item.handle)));
+            });
         }
         let printed = print_noted(self.host.json, &answered, render::inbox)?;
         if !self.host.json {

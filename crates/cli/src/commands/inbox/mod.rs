@@ -13,6 +13,7 @@ use accord_api::operations::inbox::ShowInboxItem;
 use accord_api::parameter::Acting;
 use accord_base::inbox::InboxItem;
 use accord_contract::Wire as _;
+use clap::builder::NonEmptyStringValueParser;
 
 use crate::host::{ActorArg, Connection, HostArgs, print_document, reader};
 use crate::render;
@@ -54,7 +55,7 @@ struct ShowArgs {
 #[derive(Debug, clap::Args)]
 struct ItemArgs {
     /// The short name or the id of the item; the first digits of the name are enough
-    #[arg(value_name = "ITEM")]
+    #[arg(value_name = "ITEM", value_parser = NonEmptyStringValueParser::new())]
     item: String,
 
     #[command(flatten)]
@@ -70,6 +71,7 @@ Examples:
   accord inbox do 3f9a2c send-back --note 'Name the cost'
   accord inbox snooze 3f9a2c --for 2h
   accord inbox --count
+  accord inbox do \"$(accord inbox --kind live.ask --id-only)\" yes
 
 Items come and go with their sources; docs/inbox.md has their kinds.";
 
