@@ -9,6 +9,7 @@ use accord_memory_core::bundle::{
     BriefingRows, Counted, Outline, ReviewNote, briefing,
 };
 use accord_memory_core::package::Status;
+use accord_memory_core::package::flow::is_result;
 use accord_memory_core::query::{BriefingQuery, Focus};
 use accord_memory_core::{Fact, Package, PackageId, Project, Session, ShortIds};
 use accord_store::{
@@ -308,15 +309,25 @@ impl<'u> Loaded<'u> {
         let loaded: BTreeSet<_> = loaded.map(|one| one.package_id().clone()).collect();
         let parents = self.outlines.values().filter_map(|outline| outline.parent.as_ref());
         let parents: BTreeSet<_> = parents.filter(|id| !loaded.contains(*id)).cloned().collect();
+        let mut replaced = BTreeSet::new();
         for parent in parents.iter().take(PARENTS) {
             // A package of another project is not shown.
             let Some(row) = self.unit.package(self.id, parent)? else { continue };
-            let is_shown = row.briefing_part().is_some()
-                && self.unit.superseded(self.id, &mut [parent].into_iter())?.is_empty();
-            if is_shown {
+            if !self.unit.superseded(self.id, &mut [parent].into_iter())?.is_empty() {
+                replaced.insert(parent);
+            } else if row.briefing_part().is_some() {
                 let sound = self.sound([row])?;
                 self.parents.extend(sound);
             }
+        }
+        // What supersedes the package of a worker also supersedes the result of its attempt.
+        for list in [&mut self.standing, &mut self.work] {
+            let before = list.rows.len();
+            list.rows.retain(|one| {
+                let parent = self.outlines[one.package_id()].parent.as_ref();
+                !(is_result(one.fields()) && parent.is_some_and(|it| replaced.contains(it)))
+            });
+            list.total -= (before - list.rows.len()) as u64;
         }
         Ok(())
     }

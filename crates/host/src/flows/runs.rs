@@ -86,6 +86,10 @@ pub fn of_gate(project: &str, line: &Object) -> Option<RunFlow> {
     let id = package_id(&["run.gate", run, event]);
     let title = format!("Passed the gate {gate}{to} ({run})");
     let mut package = decision(project, (&id, at), &title, &[decided]);
+    if note.is_empty() {
+        // A gate without a condition is no rule for those who work later.
+        package["significance"] = 3.into();
+    }
     package[SOURCE] =
         json!({"protocol": "runs", "kind": "run.gate", "run_id": run, "event": event});
     if let Some(by) = by {

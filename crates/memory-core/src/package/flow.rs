@@ -19,6 +19,14 @@ pub const TAKES_BACK: &str = "x-takes_back";
 /// The member of [`SOURCE`] that names the protocol of the record.
 pub const PROTOCOL: &str = "protocol";
 
+/// Whether a package is the result of an attempt, which Accord kept.
+pub fn is_result(fields: &PackageFields) -> bool {
+    let author = &fields.created_by;
+    author.kind == ActorType::Script
+        && author.id.as_str() == AUTHOR
+        && fields.extra.contains_key(RESULT_OF)
+}
+
 /// Fails with `reserved_package` if a package says that Accord made it.
 pub(crate) fn check_free(fields: &PackageFields) -> Result<(), Failure> {
     let Some(pointer) = reserved(fields) else { return Ok(()) };

@@ -547,3 +547,41 @@ proptest! {
         }
     }
 }
+
+/// What a worker left, and the result of its attempt that Accord kept.
+fn left_and_kept(decided: &str) -> [Package; 2] {
+    let own = json!({"title": "Two caches are enough", "decisions_made": ["Two caches"],
+        "handoff_note": "Next: the cache of the shop in Oslo, which has no key yet"});
+    let kept = json!({"title": "Done: Size the caches", "package_type": "decision",
+        "created_by": {"id": "accord", "type": "script"}, "decisions_made": [decided],
+        "parent_package_id": id(1).as_str(), "x-result_of": {"work": "turn_1"}});
+    [stored(1, own), stored(2, kept)]
+}
+
+#[test]
+fn the_result_of_an_attempt_and_what_its_worker_left_are_one_line() {
+    let project = project();
+    let query = briefing_query(&[("format", "briefing"), ("max_tokens", "1000")]);
+    let now = at("2026-05-01T00:00:00Z");
+    // The result has the reason behind the decision, and says no more.
+    let [own, kept] = left_and_kept("Two caches (a third was never asked)");
+    let own_row = || row(own.fields());
+    for parents in [true, false] {
+        let mut rows = no_rows(&project);
+        let mut standing = vec![row(kept.fields())];
+        match parents {
+            true => rows.parents.push(own_row()),
+            false => standing.push(own_row()),
+        }
+        rows.standing = Counted::new(standing, 0);
+        let text = briefing(&rows, &query, now);
+        assert!(text.contains("Two caches are enough") && text.contains(", done"), "{text}");
+        assert!(text.contains("the cache of the shop in Oslo"), "{text}");
+        assert!(!text.contains("Done: Size the caches"), "{text}");
+    }
+    // A decision that the worker's package does not have is not lost.
+    let [own, kept] = left_and_kept("No cache for the shop");
+    let mut rows = no_rows(&project);
+    rows.standing = Counted::new(vec![row(kept.fields()), row(own.fields())], 2);
+    has(&briefing(&rows, &query, now), &["No cache for the shop", "Two caches are enough"]);
+}

@@ -4,6 +4,7 @@
 //! cargo bench -p accord-memory --bench briefing                   # the development sets
 //! cargo bench -p accord-memory --bench briefing -- --held-out     # the held-out set
 //! cargo bench -p accord-memory --bench briefing -- --in FOLDER    # the projects of a folder
+//! cargo bench -p accord-memory --bench briefing -- --flows        # with what Accord keeps itself
 //! cargo bench -p accord-memory --bench briefing -- bug-hunt       # what is missing in a project
 //! cargo bench -p accord-memory --bench briefing -- bug-hunt 1000  # the briefing itself
 //! ```
@@ -32,30 +33,35 @@ const HELD_OUT: &str = "held-out-2";
 
 #[tokio::main]
 async fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let mut words: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let has_flows = words.iter().any(|word| word == "--flows");
+    words.retain(|word| word != "--flows");
     let second = words.get(1).map(String::as_str);
     match words.first().map(String::as_str) {
         None => {
             for set in DEVELOPMENT {
-                table(set, &folder_of(set)).await;
+                table(set, &folder_of(set), has_flows).await;
             }
         }
-        Some("--held-out") => table(HELD_OUT, &folder_of(HELD_OUT)).await,
+        Some("--held-out") => table(HELD_OUT, &folder_of(HELD_OUT), has_flows).await,
         Some("--in") => {
             let folder = second.expect("--in needs a folder");
-            table(folder, Path::new(folder)).await;
+            table(folder, Path::new(folder), has_flows).await;
         }
-        Some(name) => look(name, second.and_then(|budget| budget.parse().ok())).await,
+        Some(name) => {
+            look(name, second.and_then(|budget| budget.parse().ok()), has_flows).await;
+        }
     }
 }
 
 /// Prints how many of the needed things are in the briefings of each project.
-async fn table(set: &str, folder: &Path) {
+async fn table(set: &str, folder: &Path, has_flows: bool) {
     println!("{set:<24} {}", columns(BUDGETS.map(|budget| format!("{budget} tokens"))));
     let (mut found, mut all, mut misleading) = ([0; 4], 0, [0; 4]);
     for project in in_folder(folder) {
         let mut row = [0; 4];
-        let memory = project.played().await;
+        let memory = project.played(has_flows).await;
         for (place, budget) in BUDGETS.into_iter().enumerate() {
             let text = memory.briefing(budget).await;
             row[place] = project.needed.iter().filter(|one| one.is_in(&text)).count();
@@ -70,10 +76,10 @@ async fn table(set: &str, folder: &Path) {
 }
 
 /// Prints what a project's briefings lack, or one of them.
-async fn look(name: &str, budget: Option<u32>) {
+async fn look(name: &str, budget: Option<u32>, has_flows: bool) {
     let mut all = DEVELOPMENT.into_iter().flat_map(|set| in_folder(&folder_of(set)));
     let project = all.find(|project| project.name == name).expect("a project of this name");
-    let memory = project.played().await;
+    let memory = project.played(has_flows).await;
     if let Some(budget) = budget {
         println!("{}", memory.briefing(budget).await);
         return;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use accord_base::{Actor, ActorKey, Caller, Door, ProjectId};
+use accord_base::worker::Attempt;
+use accord_base::{Actor, ActorId, ActorKey, Caller, Door, ProjectId};
 use accord_contract::{Time, Timestamp};
-use accord_memory::{DepositOptions, Memory, MemoryOptions};
+use accord_memory::{DepositOptions, FlowPackage, FlowSource, Memory, MemoryOptions, TakenOver};
 use accord_memory_core::PackageId;
 use accord_memory_core::fact::AssertOptions;
 use accord_memory_core::lifecycle::{Change, Move};
@@ -69,6 +70,8 @@ pub(crate) struct Played {
     begin: Time,
     /// The ids of packages by the names that steps refer to.
     names: HashMap<String, String>,
+    /// How many results Accord kept.
+    flows: Option<u64>,
     _folder: TempDir,
 }
 
@@ -94,7 +97,9 @@ impl Project {
         project
     }
 
-    pub(crate) async fn played(&self) -> Played {
+    /// A memory in which it has happened. With flows, each agent worked on a task or a turn, and
+    /// Accord kept its result, too.
+    pub(crate) async fn played(&self, has_flows: bool) -> Played {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path(), &Options::default()).unwrap();
         let memory = Memory::new(Arc::new(store), MemoryOptions::default());
@@ -104,6 +109,7 @@ impl Project {
             id: ProjectId::new(self.name.clone()).unwrap(),
             focus: self.focus.clone(),
             names: HashMap::new(),
+            flows: has_flows.then_some(0),
             _folder: folder,
         };
         for step in &self.steps {
@@ -177,11 +183,68 @@ impl Played {
         }
         let sent = package.to_string().into();
         let options = DepositOptions { mint: true, ..DepositOptions::default() };
-        let stored = self.memory.deposit(&Caller::owner(), &self.id, sent, options).await.unwrap();
+        let work = self.flows.map(|kept| Work::numbered(kept + 1));
+        let work = work.filter(|_| step["by"].as_str().unwrap().starts_with("agent:"));
+        let caller = match &work {
+            Some(work) => Caller::owner().for_worker(&work.attempt(&self.id, step)).unwrap(),
+            None => Caller::owner(),
+        };
+        let stored = self.memory.deposit(&caller, &self.id, sent, options).await.unwrap();
+        if let Some(work) = work {
+            self.keep(&work, step, before);
+        }
         if let Some(name) = step["as"].as_str() {
             let id = stored.package.package_id.as_str().to_owned();
             self.names.insert(name.to_owned(), id);
         }
+    }
+
+    /// Keeps the result of work, as the flows of tasks and governed runs do, and now and then a
+    /// gate that was passed.
+    fn keep(&mut self, work: &Work, step: &Value, before: i64) {
+        let (title, agent) = (step["title"].as_str().unwrap(), actor(step)["id"].clone());
+        let (name, agent) = (&work.name, agent.as_str().unwrap());
+        let said = step["description"].as_str().unwrap_or_default();
+        let decisions = step["decisions_made"].as_array().cloned().unwrap_or_default();
+        let mut kept = Vec::new();
+        match work.is_turn() {
+            false => kept.push(json!({
+                "title": format!("Done: {title} ({name})"), "package_type": "auto_deposit",
+                "description":
+                    format!("{said}\n\nagent:{agent} worked on {name}; human:lead approved it."),
+            })),
+            // A turn without decisions leaves nothing.
+            true => kept.extend(decisions.first().map(|first| json!({
+                "title": format!("{agent} decided (implementation): {}", first.as_str().unwrap()),
+                "package_type": "decision", "decisions_made": decisions.clone(),
+                "description": format!("{agent} decided it in the turn {name}.\n\n{said}"),
+            }))),
+        }
+        kept.iter_mut().for_each(|it| it["x-result_of"] = json!({"work": name}));
+        if work.number.is_multiple_of(10) {
+            let gate = format!("the gate implementation_complete of run_{} is passed", work.number);
+            kept.push(json!({
+                "title": format!("Passed the gate implementation_complete to qa ({name})"),
+                "package_type": "decision", "significance": 3,
+                "decisions_made": [format!("{gate}; human:lead approved it")],
+            }));
+        }
+        let at = self.at(before - 1);
+        let packages = kept.into_iter().enumerate().map(|(place, members)| {
+            let mut package = json!({
+                "package_id": format!("pkg_kept_{}_{place}", work.number),
+                "project_id": self.id.as_str(), "relay_version": "0.1", "status": "complete",
+                "review_type": "none", "created_at": at,
+                "created_by": {"id": "accord", "type": "script"},
+                "x-source": {"protocol": "tasks", "kind": "task.done", "task_id": name},
+            });
+            package.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+            FlowPackage::new(&package).unwrap()
+        });
+        let source = FlowSource { project: self.id.clone(), id: "work".to_owned() };
+        let upto = TakenOver { number: work.number, place: String::new() };
+        self.memory.flow(&source, packages.collect(), Vec::new(), upto).unwrap();
+        self.flows = Some(work.number);
     }
 
     async fn review(&self, review: &Review) {
@@ -221,6 +284,31 @@ impl Played {
                 self.assert(&numbered(fact), at).await;
             }
         }
+    }
+}
+
+/// Work of an agent: a task or a turn.
+struct Work {
+    number: u64,
+    name: String,
+}
+
+impl Work {
+    fn numbered(number: u64) -> Self {
+        let name = match number.is_multiple_of(2) {
+            true => format!("turn_{number:016x}"),
+            false => format!("TASK-2026-01-01-{number:03}"),
+        };
+        Self { number, name }
+    }
+
+    fn is_turn(&self) -> bool {
+        self.name.starts_with("turn_")
+    }
+
+    fn attempt(&self, project: &ProjectId, step: &Value) -> Attempt {
+        let agent = ActorId::new(actor(step)["id"].as_str().unwrap()).unwrap();
+        Attempt { project: project.clone(), agent, work: self.name.clone(), id: None }
     }
 }
 

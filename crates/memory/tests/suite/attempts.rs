@@ -3,9 +3,11 @@
 use accord_base::worker::Attempt;
 use accord_base::{ActorId, Caller};
 use accord_contract::Value;
-use accord_memory::{DepositOptions, EndedWork, FlowSource, Memory, TakenOver};
+use accord_memory::{DepositOptions, EndedWork, FlowPackage, FlowSource, Memory, TakenOver};
 use accord_memory_core::PackageId;
 use accord_memory_core::fact::AssertOptions;
+use accord_memory_core::operations::OrientParams;
+use accord_memory_core::query::{OrientFormat, Orientation};
 use accord_store::{FactKey, Scope, StoreExt as _, WriteUnit};
 use accord_system::now;
 use serde_json::json;
@@ -134,5 +136,40 @@ async fn work_of_which_nothing_was_heard_for_long_is_forgotten() {
         engine.write(note("attempt:new", "2999-01-01T00:00:00Z")).unwrap();
         leave(&memory, None, "pkg_one", "count").await;
         assert_eq!(noted(&memory), [&format!("attempt:{WORK}"), "attempt:new"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_supersedes_the_package_of_a_worker_supersedes_the_result_of_its_attempt() {
+    for (engine, _folder) in engines() {
+        let memory = memory_over(&engine);
+        leave(&memory, None, "pkg_one", "count").await;
+        let kept = package_with(
+            "pkg_kept",
+            json!({"created_by": {"id": "accord", "type": "script"}, "title": "Done: count caches",
+                "package_type": "auto_deposit", "x-result_of": {"work": WORK}}),
+        );
+        let source = FlowSource { project: project_id("atlas"), id: "tree".to_owned() };
+        let upto = TakenOver { number: 1, place: String::new() };
+        let packages = vec![FlowPackage::new(&kept).unwrap()];
+        assert_eq!(memory.flow(&source, packages, Vec::new(), upto).unwrap(), 1);
+        let briefing = async || {
+            let asked = OrientParams {
+                format: Some(OrientFormat::Briefing),
+                max_tokens: Some(1_000),
+                ..OrientParams::default()
+            };
+            let Orientation::Briefing(asked) = Orientation::of(asked).unwrap() else {
+                panic!("a briefing was asked for");
+            };
+            memory.brief(&Caller::owner(), &project_id("atlas"), asked).await.unwrap()
+        };
+        let text = briefing().await;
+        assert!(text.contains("pkg_one") && text.contains(", done"), "{text}");
+        assert!(!text.contains("Done: count caches"), "{text}");
+        deposit(&memory, "pkg_two", json!({"x-supersedes": ["pkg_one"]})).await;
+        let text = briefing().await;
+        assert!(text.contains("pkg_two"), "{text}");
+        assert!(!text.contains("Done: count caches"), "{text}");
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct ShownPackage<'a> {
     pub(super) more_decisions: usize,
     pub(super) handoff: Option<String>,
     pub(super) body: Option<String>,
+    /// Whether Accord kept the result of the attempt that left it.
+    pub(super) has_result: bool,
     /// The packages that it extends or corrects.
     pub(super) parents: Vec<Self>,
 }
@@ -140,6 +142,7 @@ impl<'a> Candidate<'a> {
         ShownPackage {
             parents: parents.collect(),
             similar: self.similar,
+            has_result: self.has_result,
             ..shown(self.row, kind, length, focus)
         }
     }
@@ -204,6 +207,7 @@ fn shown<'a>(
         more_decisions,
         handoff,
         body,
+        has_result: false,
         parents: Vec::new(),
     }
 }

@@ -24,6 +24,7 @@ mod markdown;
 mod part;
 mod plan;
 mod rank;
+mod results;
 mod rows;
 mod section;
 mod shorten;

@@ -68,11 +68,21 @@ pub(super) struct Candidate<'a> {
     pub(super) weight: usize,
     /// Whether a search for the focus did not find it.
     pub(super) is_aside: bool,
+    /// Whether Accord kept the result of the attempt that left it.
+    pub(super) has_result: bool,
 }
 
 impl<'a> Candidate<'a> {
     pub(super) fn of(kind: Kind, row: &'a BriefingPackage<'a>) -> Self {
-        Self { kind, row, parents: Vec::new(), similar: 0, weight: 0, is_aside: false }
+        Self {
+            kind,
+            row,
+            parents: Vec::new(),
+            similar: 0,
+            weight: 0,
+            is_aside: false,
+            has_result: false,
+        }
     }
 
     pub(super) fn fields(&self) -> &'a PackageFields {

@@ -8,6 +8,7 @@ use super::facts::{self, Spoken};
 use super::focus::rank;
 use super::item::{Item, texts};
 use super::rank::{Candidate, Scale, created, fold_parents, fold_runs, handoffs};
+use super::results::Results;
 use super::rows::{BriefingPackage, BriefingRows};
 use crate::PackageId;
 use crate::package::Status;
@@ -160,9 +161,11 @@ pub(super) fn sections<'a>(
     let mut given = BTreeSet::new();
     let mut packages = Vec::new();
     let handed_over = handoffs(&rows.handoffs);
+    let results = Results::of(rows);
     let mut add = |kind, row: &'a BriefingPackage<'a>| {
+        let row = results.shown(row);
         if given.insert(&row.fields.package_id) {
-            packages.push(Candidate::of(kind, row));
+            packages.push(Candidate { has_result: results.has(row), ..Candidate::of(kind, row) });
         }
     };
     rows.asked.rows.iter().for_each(|row| add(Kind::Asked, row));
