@@ -410,9 +410,12 @@ fn a_day_of_mixed_work_loses_nothing_and_does_nothing_twice() {
         assert_eq!(own.matches(&format!("Left by {task}")).count(), 1, "{own}");
     }
     let briefing = hub.types("context orient --project shop --max-tokens 2000");
-    for part in ["Write the parser", "Write the manual", "Write the examples", "Deploy 3.0?"] {
+    for part in ["Write the manual", "Write the examples", "Deploy 3.0?"] {
         assert!(briefing.contains(part), "{part}: {briefing}");
     }
+    // What the remote agent left stands for the result of its task.
+    let line = briefing.lines().find(|line| line.contains(&format!("Left by {remote}")));
+    assert!(line.is_some_and(|line| line.contains(", done")), "{briefing}");
     let verified = hub.types("context verify");
     assert!(verified.contains("sound"), "{verified}");
     assert!(hub.types(&format!("task show {remote} --project shop")).contains("done"));
