@@ -580,8 +580,10 @@ fn the_result_of_an_attempt_and_what_its_worker_left_are_one_line() {
         assert!(!text.contains("Done: Size the caches"), "{text}");
     }
     // A decision that the worker's package does not have is not lost.
-    let [own, kept] = left_and_kept("No cache for the shop");
-    let mut rows = no_rows(&project);
-    rows.standing = Counted::new(vec![row(kept.fields()), row(own.fields())], 2);
-    has(&briefing(&rows, &query, now), &["No cache for the shop", "Two caches are enough"]);
+    for more in ["No cache for the shop", "Two caches, but none for the shop"] {
+        let [own, kept] = left_and_kept(more);
+        let mut rows = no_rows(&project);
+        rows.standing = Counted::new(vec![row(kept.fields()), row(own.fields())], 2);
+        has(&briefing(&rows, &query, now), &[more, "Two caches are enough"]);
+    }
 }

@@ -45,6 +45,9 @@ impl<'a> Results<'a> {
 /// decision behind it.
 fn says_no_more(result: &BriefingPackage<'_>, own: &BriefingPackage<'_>) -> bool {
     let own = own.fields.decisions_made();
-    let is_known = |decision: &String| own.iter().any(|one| decision.starts_with(one.trim()));
+    let is_known = |decision: &String| {
+        let mut rest = own.iter().filter_map(|one| decision.strip_prefix(one.trim()));
+        rest.any(|rest| rest.trim().is_empty() || rest.starts_with(" ("))
+    };
     result.fields.decisions_made().iter().all(is_known)
 }
