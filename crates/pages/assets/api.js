@@ -8,11 +8,12 @@ const PERSON = `accord.person.${document.body.dataset.host}`;
 const TIMEOUT_MS = 8_000;
 
 export class Refused extends Error {
-  constructor(status, code, message, details) {
+  constructor(status, code, message, details, body = {}) {
     super(message);
     this.status = status;
     this.code = code;
     this.details = details;
+    this.body = body;
   }
 }
 
@@ -58,7 +59,7 @@ async function call(method, path, body) {
   if (!response.ok) {
     const error = answer.error ?? {};
     const message = error.message ?? "The server failed.";
-    throw new Refused(response.status, error.code ?? "", message, error.details);
+    throw new Refused(response.status, error.code ?? "", message, error.details, error);
   }
   return answer;
 }
@@ -79,6 +80,11 @@ function memberOf(answer, name) {
 export async function signIn(credential) {
   const answer = await call("POST", "/accord/v1/login", credential);
   localStorage.setItem(PLACE, memberOf(answer, "secret"));
+}
+
+// Asks for another link instead of one of a person. Returns what the server does now.
+export async function renewLink(link) {
+  return memberOf(await call("POST", "/accord/v1/links/renew", { link }), "note");
 }
 
 // Ends the login: here at once, at the host with the answer.

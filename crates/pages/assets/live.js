@@ -1,8 +1,8 @@
 // The page of a live session.
 
 import {
-  PARTS, Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, personMark, signIn,
-  signOut,
+  PARTS, Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, personMark,
+  renewLink, signIn, signOut,
 } from "./api.js";
 import { Channel } from "./channel.js";
 import { credentialIn, credentialsIn } from "./credentials.js";
@@ -77,6 +77,7 @@ function showView(view) {
   document.body.dataset.view = view;
   byId("login").hidden = view !== "login";
   byId("invitation").hidden = view !== "invitation";
+  byId("renewal").hidden = view !== "renewal";
   byId("session").hidden = last.head === undefined || !OPEN_VIEWS.includes(view);
   byId("sign-out").hidden = !isSignedIn();
 }
@@ -456,14 +457,37 @@ async function enter(credential) {
     // An old link does not end the login that there is.
     const message = error instanceof Refused ? error.message : "The server does not answer";
     if (credential.link && isSignedIn()) await open();
+    else if (error.body?.renewable) showRenewal(credential.link, error.body.link);
     else showLogin(sentence(message));
   }
+}
+
+// Offers another link instead of one that was used or has expired.
+function showRenewal(link, ended) {
+  channel.stop();
+  hideSession();
+  showConnection("signed-out");
+  showView("renewal");
+  say(byId("renewal-why"), ended === "used" ? "This link was used before." : "This link has expired.");
+  const button = byId("renewal-yes");
+  button.disabled = false;
+  button.onclick = async () => {
+    button.disabled = true;
+    try {
+      say(byId("renewal-note"), sentence(await renewLink(link)));
+    } catch (error) {
+      const message = error instanceof Refused ? error.message : "The server does not answer";
+      say(byId("renewal-note"), sentence(message));
+      button.disabled = false;
+    }
+  };
+  byId("renewal-title").focus();
 }
 
 // Follows what another tab did with the login.
 function checkLogin() {
   if (!isSignedIn()) {
-    if (["login", "invitation"].includes(document.body.dataset.view)) return;
+    if (["login", "invitation", "renewal"].includes(document.body.dataset.view)) return;
     if (person === personMark()) showLogin(LOGIN_ENDED);
     else showSignedOut("You signed out in another tab.");
   } else if (document.body.dataset.view === "login") {

@@ -3,7 +3,7 @@
 use accord_base::{Decision, Need};
 use accord_contract::{Code, Failure, Field, Limits, TextForm, Timestamp, envelope, message};
 
-use crate::body::Json;
+use crate::body::{Json, Verbatim};
 use crate::parameter::{Acting, Text};
 use crate::{operation, params};
 
@@ -16,6 +16,7 @@ const ADDRESS: TextForm = TextForm::ANY
     .bytes(254)
     .pattern(r"^[A-Za-z0-9._+][A-Za-z0-9._+-]*@[A-Za-z0-9.-]*[A-Za-z0-9]$")
     .example("lead@example.org");
+const SECRET: TextForm = TextForm::ANY.chars(1, 200).without_nul();
 const ITEM: TextForm = TextForm::ANY.chars(1, 2048).without_nul();
 
 params! {
@@ -83,7 +84,22 @@ message! {
     }
 }
 
+message! {
+    /// Which link is to be replaced.
+    pub struct LinkRenewalRequest("LinkRenewalRequest", closed) {
+        /// The secret of the link, which is the part after `#p=`.
+        required link: String = "link", "credential", Limits::text(SECRET);
+    }
+}
+
 envelope! {
+    /// What becomes of a request for another link. It is the same in every case, so that it says
+    /// nothing about people and questions.
+    pub struct LinkRenewalEnvelope("LinkRenewalEnvelope") {
+        /// What the server does now.
+        required note: String = "note", "text-for-people";
+    }
+
     /// A link that signs a person in for one item.
     pub struct PersonLinkEnvelope("PersonLinkEnvelope") {
         /// The link: the address of the page with a secret that works once. The secret is in the
@@ -162,6 +178,24 @@ operation! {
             Code::IdAmbiguous,
             Code::ItemNeedsLogin,
             Code::MailNotSent,
+        ]];
+    }
+
+    /// Asks for another link instead of one of a person that was used or has expired. The server
+    /// mails it to the stored address of the person, if the question still waits, with the
+    /// operator's program (`notify.mail`): at most one in a minute, and five in a day. Needs no
+    /// key; the answer is always the same.
+    pub struct RenewLink("renew_link", Post "/accord/v1/links/renew") of Agentic {
+        body Verbatim<LinkRenewalRequest>;
+        needs Need::Decide(Decision::SignIn);
+        answers 200 "The request was taken.", Json<LinkRenewalEnvelope>;
+        refuses [&[
+            Code::LoginTooOften,
+            Code::NotForWorkers,
+            Code::MailNotSent,
+            Code::HttpMediaType,
+            Code::WireFieldMissing,
+            Code::WireFieldValue,
         ]];
     }
 

@@ -9,7 +9,7 @@ use crate::task_place::Tasks;
 use crate::wait::output_of;
 
 /// The text of a mail.
-fn text_of(mail: &str) -> String {
+pub(crate) fn text_of(mail: &str) -> String {
     let (_, body) = mail.split_once("\r\n\r\n").expect("a body");
     let body: String = body.split_whitespace().collect();
     let (mut text, mut bits, mut count) = (Vec::new(), 0_u32, 0);

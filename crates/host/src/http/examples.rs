@@ -411,6 +411,9 @@ examples! {
     "people" 200 (GET "/accord/v1/people");
     "change_person" 200 (PATCH r#"{"email":"lead@example.com"}"# "/accord/v1/people/lead");
     "person_link" 404 (JSON r#"{"item":"3f9a2c"}"# "/accord/v1/people/lead/link");
+    "renew_link" 409
+        (r#"curl -H 'Origin: http://127.0.0.1:7171' --json '{"link":"0123"}' "#
+        "http://127.0.0.1:7171/accord/v1/links/renew");
     "remove_person" 200 (DELETE "/accord/v1/people/lead");
     "create_key" 201 (JSON r#"{"label":"builder","verbs":["admin"]}"# "/accord/v1/keys");
     "me" 200 ("curl -H \"Authorization: Bearer $ACCORD_KEY\" http://127.0.0.1:7171/accord/v1/me");

@@ -4,7 +4,8 @@
 //! - a link is for a question of a live session. What runs commands, what ends work, and what is
 //!   decided elsewhere needs a login;
 //! - the link and its record are stored in one transaction;
-//! - a link is mailed to the stored address of the person, and the answer does not have it then.
+//! - a link is mailed to the stored address of the person, and the answer does not have it then;
+//! - a link that replaces another one is mailed, and is for the same question.
 
 use accord_api::operations::people::{Person, PersonLinkRequest};
 use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
@@ -12,12 +13,11 @@ use accord_base::excerpt::one_line;
 use accord_base::inbox::{InboxItem, kind};
 use accord_base::{Author, By, Caller, Decision, Door, Need};
 use accord_contract::text::percent_encoded;
-use accord_contract::{Code, Failure, Timestamp};
+use accord_contract::{Code, Failure, Time, Timestamp};
 use accord_serving::acting::service;
 use accord_serving::keys::may_manage;
-use accord_serving::listen::url_of_host;
-use accord_serving::logins::linked::{LinkedQuestion, NewLink};
-use accord_serving::people::found;
+use accord_serving::logins::linked::{self, LinkedQuestion, NewLink};
+use accord_serving::people::found as found_person;
 use accord_store::record_decision;
 use accord_system::random;
 
@@ -55,7 +55,7 @@ impl Host {
         let by = caller.attribute(need, Author::proven(named, "/actor"))?.by(door);
         let by = by.unwrap_or_else(|| service(door));
         let person = name.to_owned();
-        let known = self.units().read(move |unit| found(unit, &person)).await?;
+        let known = self.units().read(move |unit| found_person(unit, &person)).await?;
         let item = self.inbox_item(caller, &asked.item, None).await?;
         if item.kind != kind::LIVE_ASK {
             let message = format!("a {} is decided with a login or a key", item.kind);
@@ -72,28 +72,21 @@ impl Host {
             session: item.subject.clone(),
             since: item.since.time().unix_millis(),
         };
-        let decided = Decided {
-            protocol: DecisionProtocol::Live,
-            kind: "person.link",
-            subject: &item.subject,
-            outcome: "made",
-        };
-        let mut record = DecisionRecord::new(DecisionId::mint(random()), decided, &by, now);
-        record.title = Some(format!("a link for human:{name}"));
+        let mut record = recorded(&question, "made", &by, now);
         record.key_id = caller.key_id().map(str::to_owned);
         let link = NewLink::to(question, now);
-        let path = format!("/live/{}#p={}", percent_encoded(&item.subject), link.secret);
+        let path = path_of(&link);
         let (person, expires_at) = (name.to_owned(), Timestamp::emit(link.until));
         let project = item.project_id.clone();
         let units = self.units();
         let write = units.write(move |unit| {
-            found(unit, &person)?;
+            found_person(unit, &person)?;
             link.put(unit)?;
             record_decision(unit, &project, &record, now)?;
             Ok(())
         });
         write.await?;
-        let url = url_of_host(self.folder()).map(|base| format!("{base}{path}"));
+        let url = self.url().map(|base| format!("{base}{path}"));
         let (url, path, mailed_to) = match (address, url) {
             (Some(address), Some(url)) => {
                 let (subject, text) = letter(&item, &url, &expires_at);
@@ -107,10 +100,56 @@ impl Host {
         Ok(PersonLink { url, path, mailed_to, person, item, expires_at })
     }
 
+    /// Mails another link instead of one that was used or has expired, if its question still waits
+    /// and its person has an address. Says in the log why not, and nothing to who asks.
+    pub(crate) async fn renew_link(&self, secret: &str) {
+        match self.try_renew_link(secret).await {
+            Ok(true) => {}
+            Ok(false) => tracing::info!(
+                "a link was not replaced: there is nothing to answer, or \
+                                         too many links to the question"
+            ),
+            Err(failure) => {
+                let code = failure.code;
+                tracing::warn!(%code, "a link was not replaced: {}", failure.message);
+            }
+        }
+    }
+
+    async fn try_renew_link(&self, secret: &str) -> Result<bool, Failure> {
+        let (now, text) = (self.now(), secret.to_owned());
+        let found = self.units().read(move |unit| linked::renewable(unit, &text, now)).await?;
+        let Some(question) = found else { return Ok(false) };
+        let item = match self.find_item(&None, &question.item(), None).await {
+            Err(failure) if failure.code == Code::InboxItemNotFound => return Ok(false),
+            found => found?,
+        };
+        let (text, of) = (secret.to_owned(), question.clone());
+        let units = self.units();
+        let write = units.write(move |unit| {
+            // Two requests at once make one link.
+            let Some(question) = linked::renewable(unit, &text, now)? else { return Ok(None) };
+            let person = found_person(unit, &question.person)?;
+            let Some(address) = person.email else { return Ok(None) };
+            let record = recorded(&question, "renewed", &service(Door::Page), now);
+            let project = question.project.clone();
+            let link = NewLink::replacing(question, now);
+            link.put(unit)?;
+            record_decision(unit, &project, &record, now)?;
+            Ok(Some((path_of(&link), link.until, address)))
+        });
+        let Some((path, until, address)) = write.await? else { return Ok(false) };
+        let Some(base) = self.url() else { return Ok(false) };
+        let (subject, text) = letter(&item, &format!("{base}{path}"), &Timestamp::emit(until));
+        self.send_mail(&address, (&subject, &text)).await?;
+        tracing::info!(person = of.person, "a link was replaced and mailed");
+        Ok(true)
+    }
+
     /// Where a link is mailed: to the stored address alone. Fails with `MAIL_NOT_SENT`.
     fn address_for_link(&self, person: Person) -> Result<String, Failure> {
         self.check_mail()?;
-        if url_of_host(self.folder()).is_none() {
+        if self.url().is_none() {
             let message = "the server does not listen on an address that a link could have";
             return Err(not_sent(message).suggesting("accord serve"));
         }
@@ -119,6 +158,24 @@ impl Host {
             not_sent(&message).suggesting("accord person change NAME --email ADDRESS")
         })
     }
+}
+
+/// The link without the address of the server.
+fn path_of(link: &NewLink) -> String {
+    format!("/live/{}#p={}", percent_encoded(&link.question().session), link.secret)
+}
+
+/// The record of a link to a question.
+fn recorded(question: &LinkedQuestion, outcome: &str, by: &By, now: Time) -> DecisionRecord {
+    let decided = Decided {
+        protocol: DecisionProtocol::Live,
+        kind: "person.link",
+        subject: &question.session,
+        outcome,
+    };
+    let mut record = DecisionRecord::new(DecisionId::mint(random()), decided, by, now);
+    record.title = Some(format!("a link for human:{}", question.person));
+    record
 }
 
 /// The subject and the text of a mail with a link. What an agent wrote is quoted, and comes after

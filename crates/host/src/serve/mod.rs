@@ -49,7 +49,7 @@ impl Server {
         let (tcp, address) = listen(host.settings().listen).await?;
         let socket = Socket::bind(host.folder())?;
         let url = url(address, tls.is_some());
-        host.set_url(&public_url(host.settings(), &url));
+        host.set_url(&public_url(host.settings(), address, &url));
         let url_file = UrlFile::write(host.folder(), &url);
         let listeners = Listeners { tcp, tls, socket: Some(socket) };
         Ok(Self { host, listeners, url_file, address })
@@ -116,11 +116,16 @@ impl Server {
     }
 }
 
-/// The address for browsers: that of the proxy, where one is named, else the server's own.
-fn public_url(settings: &Settings, own: &str) -> String {
-    match settings.allowed_hosts.first().filter(|_| settings.behind_proxy) {
-        Some(name) => format!("https://{name}"),
-        None => own.to_owned(),
+/// The address for browsers: under the first name of the server, if it has one and others than
+/// this machine reach it, else its own. A proxy has the port of its scheme.
+fn public_url(settings: &Settings, address: SocketAddr, own: &str) -> String {
+    let scheme = own.split("://").next().unwrap_or_default();
+    match settings.allowed_hosts.first() {
+        Some(name) if settings.behind_proxy => format!("https://{name}"),
+        Some(name) if !address.ip().is_loopback() => {
+            format!("{scheme}://{name}:{}", address.port())
+        }
+        _ => own.to_owned(),
     }
 }
 

@@ -19,7 +19,7 @@ use accord_serving::body::Document;
 use accord_serving::logins::{Holder, Person};
 use accord_serving::query::{PathId, check_query};
 use accord_serving::reply::{encoded, json};
-use accord_serving::{Reply, alx_envelope, listen::url_of_host};
+use accord_serving::{Reply, alx_envelope};
 
 // A link in a message of another site leads here, so that every origin may navigate to it.
 pub(super) async fn shell(
@@ -55,7 +55,7 @@ pub(super) async fn link(exchange: Exchange, Call { path, query, .. }: Call<Make
     let Context { host, caller, correlation } = context;
     let person = Person { holder: Holder::of(&caller), actor };
     let (path, until) = page_link(&host, person, &found.session.id);
-    let url = url_of_host(host.folder()).map(|base| format!("{base}{path}"));
+    let url = host.url().map(|base| format!("{base}{path}"));
     let expires_at = Timestamp::emit(until);
     let envelope = alx_envelope!(correlation, LiveLinkEnvelope { url, path, expires_at });
     Ok(unstored(encoded(StatusCode::CREATED, &envelope)))

@@ -8,13 +8,17 @@ use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::{HeaderValue, SET_COOKIE};
 
-use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
+use super::access::{SignedIn, cookie_name, halves, is_secure};
 use super::unstored;
 use crate::{LiveDoor, Visitor};
+use accord_serving::logins::linked::is_of_person;
 use accord_serving::logins::{Begun, Holder, LOGIN_SECONDS, Person};
-use accord_serving::{Reply, alx_envelope, body::Document, reply::encoded};
+use accord_serving::{FromPage, Reply, alx_envelope, body::Document, reply::encoded};
 
-pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
+pub(super) async fn sign_in(
+    FromPage { visitor, .. }: FromPage<LiveDoor>,
+    document: Document,
+) -> Reply {
     let request: LoginRequest = document.read()?;
     let host = visitor.host.clone();
     let (address, now) = (visitor.address(), host.live().now());
@@ -47,7 +51,7 @@ pub(super) async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) 
 async fn begin(visitor: &Visitor, request: LoginRequest, now: Time) -> Result<Begun, Failure> {
     let host = &visitor.host;
     let person = match (&request.link, &request.key) {
-        (Some(link), _) => match host.logins().begin_linked(link, now).await? {
+        (Some(link), _) => match begin_linked(host, link, now).await? {
             Some(begun) => return Ok(begun),
             None => host.logins().use_link(link, now)?,
         },
@@ -61,6 +65,15 @@ async fn begin(visitor: &Visitor, request: LoginRequest, now: Time) -> Result<Be
         }
     };
     host.logins().begin(person, now).await
+}
+
+/// Begins the login of a link of a person. Where another link can be mailed, the refusal says so.
+async fn begin_linked(host: &LiveDoor, link: &str, now: Time) -> Result<Option<Begun>, Failure> {
+    let begun = host.logins().begin_linked(link, now).await;
+    begun.map_err(|refused| match is_of_person(&refused) && host.settings().notify.mail.is_some() {
+        true => refused.with("renewable", true).suggesting("POST /accord/v1/links/renew"),
+        false => refused,
+    })
 }
 
 pub(super) async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {

@@ -6,7 +6,10 @@
 //! - The store has the hash of a link, not the link.
 //! - The login is for one question of one live session, as long as it waits.
 //! - Links and logins of a person end in the transaction that removes the person.
+//! - Who has a link that was used or has expired can ask for another one. It is stored for the same
+//!   question, at most [`MOST_RENEWALS`] times a day, and goes to the person's address alone.
 
+use accord_base::inbox::kind;
 use accord_base::{ActorId, ActorKey, ActorType, Caller, KeyScope, ProjectId, Verb};
 use accord_canon::sha256;
 use accord_contract::{Code, Failure, Time};
@@ -19,10 +22,17 @@ use super::secret;
 const LINK_SECONDS: i64 = 24 * 3600;
 /// How long the store knows of a link that it was used or has expired.
 const KNOWN_SECONDS: i64 = 7 * 24 * 3600;
+/// The least time between two links to one question for one person that replace another.
+const RENEW_SECONDS: i64 = 60;
+/// The most of them within [`LINK_SECONDS`].
+const MOST_RENEWALS: usize = 5;
 /// The most that are kept. The oldest goes.
 const MOST_LINKS: usize = 1_000;
 /// The prefix of the store settings that keep the links, each under its hash.
 const LINK: &str = "link.";
+
+/// The detail of a refusal that says how a link of a person ended: `used` or `expired`.
+const LINK_ENDED: &str = "link";
 
 /// What a link of a person opens.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -42,10 +52,16 @@ pub struct NewLink {
     pub secret: String,
     pub until: Time,
     question: LinkedQuestion,
+    replaces: bool,
     now: Time,
 }
 
 impl LinkedQuestion {
+    /// The id of its item in the inbox.
+    pub fn item(&self) -> String {
+        format!("{}:{}:{}:{}", kind::LIVE_ASK, self.project, self.session, self.since)
+    }
+
     /// The rights of the person: to read and to answer in the project. The page allows the question
     /// alone.
     pub(crate) fn caller(&self) -> Option<Caller> {
@@ -73,13 +89,24 @@ impl LinkedQuestion {
 
 impl NewLink {
     pub fn to(question: LinkedQuestion, now: Time) -> Self {
-        Self { secret: secret(), until: now.add_seconds(LINK_SECONDS), question, now }
+        let until = now.add_seconds(LINK_SECONDS);
+        Self { secret: secret(), until, question, replaces: false, now }
+    }
+
+    /// One that a person asked for with another link.
+    pub fn replacing(question: LinkedQuestion, now: Time) -> Self {
+        Self { replaces: true, ..Self::to(question, now) }
+    }
+
+    pub fn question(&self) -> &LinkedQuestion {
+        &self.question
     }
 
     /// Stores the link.
     pub fn put(&self, unit: &mut dyn WriteUnit) -> Result<(), UnitError> {
         make_room(unit, self.now)?;
-        let stored = Stored { question: self.question.clone(), until: self.until, used_at: None };
+        let (question, replaces) = (self.question.clone(), self.replaces);
+        let stored = Stored { question, until: self.until, used_at: None, replaces };
         Ok(unit.put_setting(Scope::Store, &setting_of(&self.secret), Some(&stored.text()))?)
     }
 }
@@ -94,9 +121,9 @@ pub(super) fn take(
     // The hash finds it: how long that takes says nothing about the text.
     let setting = setting_of(text);
     let Some(mut link) = link(unit, &setting)? else { return Ok(None) };
-    let why = match link.used_at {
-        Some(_) => "was used before",
-        None if link.until <= now => "has expired",
+    let (why, ended) = match link.used_at {
+        Some(_) => ("was used before", "used"),
+        None if link.until <= now => ("has expired", "expired"),
         None => {
             link.used_at = Some(now);
             unit.put_setting(Scope::Store, &setting, Some(&link.text()))?;
@@ -106,7 +133,27 @@ pub(super) fn take(
     let message = format!("this link {why}; ask the operator of this server for a new one");
     Err(Failure::new(Code::LoginLinkInvalid, message)
         .suggesting("accord person link makes a new one")
+        .with(LINK_ENDED, ended)
         .into())
+}
+
+/// The question of a link that was used or has expired, if another link may replace it now. None
+/// for a text that is no such link, and if there were too many links to the question.
+pub fn renewable(
+    unit: &dyn ReadUnit,
+    text: &str,
+    now: Time,
+) -> Result<Option<LinkedQuestion>, UnitError> {
+    let Some(link) = link(unit, &setting_of(text))? else { return Ok(None) };
+    if link.used_at.is_none() && link.until > now {
+        return Ok(None);
+    }
+    let links = links(unit)?.into_iter().map(|(_, link)| link);
+    let is_alike = |other: &Stored| other.replaces && other.question == link.question;
+    let made = links.filter(is_alike).map(|link| link.made_at());
+    let recent: Vec<Time> = made.filter(|at| at.add_seconds(LINK_SECONDS) > now).collect();
+    let is_soon = recent.iter().any(|at| at.add_seconds(RENEW_SECONDS) > now);
+    Ok((!is_soon && recent.len() < MOST_RENEWALS).then_some(link.question))
 }
 
 /// Removes the links of a person.
@@ -123,21 +170,29 @@ struct Stored {
     question: LinkedQuestion,
     until: Time,
     used_at: Option<Time>,
+    /// Whether a person asked for it with another link.
+    replaces: bool,
 }
 
 impl Stored {
+    fn made_at(&self) -> Time {
+        self.until.add_seconds(-LINK_SECONDS)
+    }
+
     fn text(&self) -> String {
         let used_at = self.used_at.map(Time::unix_millis);
         let question = self.question.document();
-        json!({"question": question, "until": self.until.unix_millis(), "used_at": used_at})
-            .to_string()
+        json!({"question": question, "until": self.until.unix_millis(), "used_at": used_at,
+            "replaces": self.replaces})
+        .to_string()
     }
 
     fn read(text: &str) -> Option<Self> {
         let stored: Value = serde_json::from_str(text).ok()?;
         let time = |name: &str| stored[name].as_i64().map(Time::from_unix_millis);
         let question = LinkedQuestion::read(&stored["question"])?;
-        Some(Self { question, until: time("until")?, used_at: time("used_at") })
+        let replaces = stored["replaces"].as_bool().unwrap_or(false);
+        Some(Self { question, until: time("until")?, used_at: time("used_at"), replaces })
     }
 }
 
@@ -170,4 +225,10 @@ fn make_room(unit: &mut dyn WriteUnit, now: Time) -> Result<(), UnitError> {
         unit.put_setting(Scope::Store, &setting, None)?;
     }
     Ok(())
+}
+
+/// Whether a refusal to sign in is about a link of a person, which another link can replace.
+pub fn is_of_person(refused: &Failure) -> bool {
+    let details = refused.details.as_ref();
+    details.is_some_and(|details| details.contains_key(LINK_ENDED))
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::hooks::{field, value_of, wait_for_view, wait_until_live};
 use super::with_browser;
 use super::world::World;
+use crate::people::text_of;
 use crate::wait::wait_until;
 
 const TEXT: &str = "A fix for the cart";
@@ -102,6 +103,48 @@ fn a_link_of_a_person_is_used_by_a_button_and_answers_one_question() {
         assert!(!page.text().expect("a text").contains(TEXT));
         page.close().expect("closed");
         other.close().expect("closed");
+    });
+}
+
+#[test]
+fn who_has_a_link_that_was_used_can_have_another_one_mailed() {
+    with_browser(|browser| {
+        let mails = tempfile::tempdir().expect("a folder");
+        let (mail, program) = (mails.path().join("mail"), mails.path().join("mail.sh"));
+        let script = format!("cat > '{0}.part' && mv '{0}.part' '{0}'\n", mail.display());
+        std::fs::write(&program, script).expect("a program");
+        let world = World::with_keys(&[&format!("notify.mail=sh {}", program.display())]);
+        let session = world.agent().ask_for_release();
+        let link = world.link_of_person(&session);
+        world.accord(&["person", "change", "lead", "--email", "lead@example.org"]);
+        let open = |link: &str| {
+            let page = browser.private_page().expect("a tab");
+            page.go(link).expect("the page");
+            wait_for_view(&page, "invitation");
+            page.click("#invitation-yes").expect("a button");
+            page
+        };
+        let page = open(&link);
+        wait_until_live(&page);
+        let other = open(&link);
+        wait_for_view(&other, "renewal");
+        other.wait_for_text("This link was used before.").expect("why");
+        assert!(!other.text().expect("a text").contains(TEXT));
+        other.click("#renewal-yes").expect("a button");
+        other.wait_for_text("a new link is on its way").expect("what happens");
+        wait_until("the mail", || mail.exists());
+        let sent = std::fs::read_to_string(&mail).expect("a mail");
+        assert!(sent.starts_with("To: lead@example.org\r\n"), "{sent}");
+        let text = text_of(&sent);
+        let start = format!("{}#p=", world.page(&session));
+        let fresh = text.lines().find(|line| line.starts_with(&start)).expect("a link");
+        assert_ne!(fresh, link);
+        let fresh = open(fresh);
+        wait_until_live(&fresh);
+        fresh.wait_for_text(TEXT).expect("the question");
+        for page in [page, other, fresh] {
+            page.close().expect("closed");
+        }
     });
 }
 

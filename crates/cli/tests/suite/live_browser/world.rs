@@ -72,20 +72,23 @@ impl World {
 
     /// The link of a person to the question of a session.
     pub(super) fn link_of_person(&self, session: &str) -> String {
-        let accord = |arguments: &[&str]| {
-            let mut command = bare(arguments);
-            command.env("ACCORD_DATA", self.data());
-            let ran = run(command, "");
-            assert_eq!(ran.code, 0, "{ran:?}");
-            ran.stdout
-        };
-        accord(&["person", "add", "lead"]);
-        let listed: Value = serde_json::from_str(&accord(&["inbox", "--json"])).expect("a list");
+        self.accord(&["person", "add", "lead"]);
+        let listed = self.accord(&["inbox", "--json"]);
+        let listed: Value = serde_json::from_str(&listed).expect("a list");
         let items = listed["items"].as_array().expect("items");
         let item = items.iter().find(|item| item["subject"] == session).expect("the question");
         let item = item["id"].as_str().expect("an id");
         let linked = ["person", "link", "lead", "--item", item, "--actor", "human:lead"];
-        accord(&linked).trim_end().to_owned()
+        self.accord(&linked).trim_end().to_owned()
+    }
+
+    /// Runs a command that succeeds. Returns what it prints.
+    pub(super) fn accord(&self, arguments: &[&str]) -> String {
+        let mut command = bare(arguments);
+        command.env("ACCORD_DATA", self.data());
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.stdout
     }
 
     /// The link to the page of a session, for a person who is named.

@@ -1,16 +1,23 @@
 //! People over HTTP.
 
 use accord_api::operations::people::{
-    AddPerson, ChangePerson, LinkPerson, ListPeople, PersonEnvelope, PersonLinkEnvelope,
-    PersonListEnvelope, RemovePerson,
+    AddPerson, ChangePerson, LinkPerson, LinkRenewalEnvelope, LinkRenewalRequest, ListPeople,
+    PersonEnvelope, PersonLinkEnvelope, PersonListEnvelope, RemovePerson, RenewLink,
 };
 use accord_api::{Call, Json};
 use accord_serving::acting::door_of;
-use accord_serving::alx_envelope;
+use accord_serving::body::Document;
 use accord_serving::operation::serve;
+use accord_serving::reply::{encoded, unstored};
+use accord_serving::{FromPage, Reply, alx_envelope};
+use hyper::StatusCode;
 
-use crate::http::{Context, Route};
+use crate::http::{Context, Host, Route};
 use crate::inbox::PersonLink;
+
+/// What is said of every request for another link.
+const TAKEN: &str = "if the question still waits, a new link is on its way to your stored address; \
+                     there is at most one in a minute, and five in a day";
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -35,9 +42,26 @@ pub(crate) fn routes() -> Vec<Route> {
                 PersonLinkEnvelope { url, path, mailed_to, person, item, expires_at }
             )))
         }),
+        Route::serving::<RenewLink, _>(renew).admits_itself(false),
         serve(async |Context { host, caller, correlation }, call: Call<RemovePerson>| {
             let person = host.people().remove(&caller, &call.path.name).await?;
             Ok(Json(alx_envelope!(correlation, PersonEnvelope { person })))
         }),
     ]
+}
+
+/// Answers the same in every case, and before anything is looked up, so that the time says nothing,
+/// too.
+async fn renew(FromPage { visitor, .. }: FromPage<Host>, document: Document) -> Reply {
+    let request: LinkRenewalRequest = document.read()?;
+    visitor.check_worker()?;
+    let (host, now) = (visitor.host.clone(), visitor.host.now());
+    host.check_mail()?;
+    // Every request counts as a guess: who has a link asks once.
+    host.logins().check_failures(visitor.address(), now)?;
+    host.logins().record_failure(visitor.address(), now);
+    accord_system::spawn(async move { host.renew_link(&request.link).await });
+    let note = TAKEN.to_owned();
+    let envelope = alx_envelope!(visitor.correlation, LinkRenewalEnvelope { note });
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }

@@ -5,7 +5,8 @@ use serde_json::json;
 use super::axe::Axe;
 use super::browser;
 use super::stub::{
-    Host, ORIGIN, URL, assert_quiet, button, emit, release, wait_for_view, wait_until_live,
+    Host, ORIGIN, URL, assert_quiet, button, document, emit, release, wait_for_view,
+    wait_until_live,
 };
 
 #[test]
@@ -16,6 +17,18 @@ fn axe_finds_nothing() {
     page.go(URL).unwrap();
     wait_for_view(&page, "login");
     axe.judge(&page, "the form to sign in");
+
+    let page = browser.private_page().unwrap();
+    let refused = json!({"error": {"code": "LOGIN_LINK_INVALID", "message": "used before",
+        "link": "used", "renewable": true}});
+    let used = document(&format!("{ORIGIN}/accord/v1/login"), 401, &refused);
+    Host::with(release()).also(used).serve(&page);
+    page.go(&format!("{URL}#p=0123")).unwrap();
+    wait_for_view(&page, "invitation");
+    axe.judge(&page, "a link of a person");
+    page.click("#invitation-yes").unwrap();
+    wait_for_view(&page, "renewal");
+    axe.judge(&page, "a link that was used");
 
     let page = browser.private_page().unwrap();
     let host = Host::with(release());

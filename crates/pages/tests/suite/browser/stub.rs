@@ -151,7 +151,7 @@ pub(super) fn rule(url: &str, status: u16, media_type: &str, body: &str) -> Rule
     Rule::new(url, Answer::Body { status, headers: vec![header], body: body.as_bytes().to_vec() })
 }
 
-fn document(url: &str, status: u16, document: &Value) -> Rule {
+pub(super) fn document(url: &str, status: u16, document: &Value) -> Rule {
     rule(url, status, "application/json", &document.to_string())
 }
 
