@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use accord_base::credential::CredentialPlace;
 use accord_base::worker::Attempt;
-use accord_base::{Actor, ActorKey, Author, Caller, Decision, Need, ProjectId, Verb};
-use accord_contract::{Failure, Time, Timestamp};
+use accord_base::{Actor, ActorKey, ActorType, Author, Caller, Decision, Need, ProjectId, Verb};
+use accord_contract::{Code, Failure, Time, Timestamp};
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
-use accord_memory_core::package::with_minted_id;
+use accord_memory_core::package::{is_by_accord, with_minted_id};
 use accord_memory_core::{Package, Warning, event};
 use accord_store::{Drafts, EventEntry, PackageIndex, PackageRow, Quarantine, WriteUnit};
 use accord_system::random;
@@ -52,6 +52,28 @@ pub(crate) struct Prepared {
     pub(crate) attempt: Option<Attempt>,
     /// The actor whose drafts alone the caller sees.
     pub(crate) drafts: Option<ActorKey>,
+}
+
+/// A package of a run says what a person approved: the key of an agent or a script vouches for
+/// nobody. Without a key the process of the caller was checked.
+fn check_flow_key(caller: &Caller) -> Result<(), Failure> {
+    let is_key = caller.key_id().is_some();
+    let is_person = caller.access().actor().is_some_and(|actor| actor.kind == ActorType::Human);
+    if !is_key || is_person {
+        return Ok(());
+    }
+    let message = "packages of governed runs are deposited with the key of a person";
+    Err(Failure::new(Code::AofPersonRequired, message)
+        .suggesting("accord key create --actor human:NAME --verb approve"))
+}
+
+/// What Accord made says so: nothing else may have the members that only Accord sets.
+fn check_flow_author(package: &Package) -> Result<(), Failure> {
+    if is_by_accord(package.fields()) {
+        return Ok(());
+    }
+    let message = "a package of a governed run is of script:accord";
+    Err(Failure::new(Code::AgenticReservedPackage, message).at("/created_by"))
 }
 
 impl Prepared {
@@ -99,6 +121,7 @@ impl Memory {
             // What a run decided is what people rely on.
             access.may(Verb::Approve, project)?;
             caller.attribute(Need::Decide(Decision::Grant), Author::unnamed())?;
+            check_flow_key(caller)?;
         }
         let (package, index, credentials) = self
             .compute(sent.len(), move || {
@@ -115,13 +138,24 @@ impl Memory {
                 Ok((package, index, credentials))
             })
             .await?;
+        if flow {
+            check_flow_author(&package)?;
+        }
         if flow && let Some(ended) = EndedWork::of_package(&package) {
             return self.deposit_rejection(project, ended, &package).await;
         }
-        let author = Some(package.fields().created_by.clone());
+        // The key of the person who commands in the repository deposits in the name of Accord.
+        let author = package.fields().created_by.clone();
+        let actor = match flow {
+            true => Some(author),
+            false => {
+                let author = Author::claimed(Some(author), "/created_by");
+                caller.attribute(Need::Write, author)?.actor
+            }
+        };
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
-            actor: caller.attribute(Need::Write, Author::claimed(author, "/created_by"))?.actor,
+            actor,
             is_flow: flow,
             attempt: caller.attempt().cloned(),
             package,

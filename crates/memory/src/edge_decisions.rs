@@ -4,18 +4,23 @@
 //! - at most one decision about a request is open;
 //! - a decision is about the evidence as the edge sent it: its digest is computed here;
 //! - a decision that was applied has its record, in the transaction in which that becomes known;
-//! - what happens at the edge wins.
+//! - what happens at the edge wins;
+//! - an edge reports how a decision ended. It makes none: a decision that this store does not know
+//!   counts only if it was taken on a store that this one was restored from, and is the word of the
+//!   edge in the record.
 
 use accord_api::operations::edge_decisions::{
-    EdgeDecision, EdgeDecisionRequest, EdgeDecisionState,
+    EdgeDecidable, EdgeDecision, EdgeDecisionRequest, EdgeDecisionState,
 };
 use accord_api::operations::edges::{EdgeEntry, EdgeItem, EdgeSource};
 use accord_base::decision::{Decided, DecisionId, DecisionProtocol, DecisionRecord};
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
-use accord_base::{By, Caller, EdgeId, EventKind, NewEvent, Presence, ProjectId, Verb};
+use accord_base::{By, Caller, EdgeId, EventKind, KnownBy, NewEvent, Presence, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
 use accord_outbox::{EdgeRecord, decision, evidence};
-use accord_store::{EdgeDecisionRow, INCARNATION, ReadUnit, Scope, WriteUnit, record_decision};
+use accord_store::{
+    EdgeDecisionRow, INCARNATION, INCARNATIONS_BEFORE, ReadUnit, Scope, WriteUnit, record_decision,
+};
 use accord_system::{durable_step, random, random_hex};
 
 use super::edges::{about, incarnation, item_of, left, not_found, nothing, record_of, writable};
@@ -148,12 +153,13 @@ impl Memory {
         let (project, edge) = (project.clone(), edge.clone());
         self.write(move |unit| {
             let project = writable(unit, &caller, Verb::Approve, &project)?;
-            unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
+            let row = unit.edge(&project, edge.as_str())?.ok_or_else(|| not_found(&edge))?;
             let now = memory.now_in(unit, &project)?;
             end_over(unit, &project, &edge, now)?;
             let known = decisions(unit, &project, &edge)?;
             let found = known.into_iter().find(|it| it.decision_id == id);
             let found = found.ok_or_else(|| nothing(&edge, id.as_str()))?;
+            check_decider(&record_of(&row)?, &by)?;
             if !decision::is_open(found.state) {
                 let message = format!("the decision is {} since {}", found.state, found.state_at);
                 return Err(Failure::new(Code::EdgeDecisionEnded, message)
@@ -179,16 +185,20 @@ fn check_decidable(
         let message = format!("the join does not let this hub decide about a {}", item.type_name);
         return Err(not_decidable(&message));
     }
-    if !stored.deciders.iter().flatten().any(|decider| decider == by.name()) {
-        let message = format!("the join does not let {} decide on this hub", by.name());
-        return Err(not_decidable(&message));
-    }
+    check_decider(stored, by)?;
     if item.verbs.iter().flatten().any(|verb| *verb == request.verb) {
         return Ok(());
     }
     let why = item.document.as_ref().and_then(|body| body.get("why_not")?.as_str());
     let why = why.unwrap_or("the request does not offer it");
     Err(not_decidable(&format!("{} cannot be decided here: {why}", request.verb)))
+}
+
+fn check_decider(stored: &EdgeRecord, by: &By) -> Result<(), Failure> {
+    if stored.deciders.iter().flatten().any(|decider| decider == by.name()) {
+        return Ok(());
+    }
+    Err(not_decidable(&format!("the join does not let {} decide on this hub", by.name())))
 }
 
 fn not_decidable(message: &str) -> Failure {
@@ -322,37 +332,68 @@ fn end(
     Ok(())
 }
 
-/// What an edge says about a decision. It is recorded once it was applied, also if this store,
-/// which was restored, does not know it.
+/// What an edge says about a decision. It is recorded once it was applied.
 pub(crate) fn report(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
-    edge: &EdgeId,
-    source: EdgeSource,
+    (edge, stored): (&EdgeId, &EdgeRecord),
     entry: &EdgeEntry,
     now: Time,
 ) -> UnitResult<()> {
     let Some(state) = EdgeDecisionState::parse(&entry.type_name) else { return Ok(()) };
-    let known = decisions(unit, project, edge)?;
-    let found = known.into_iter().find(|it| it.decision_id.as_str() == entry.id);
-    let is_known = found.is_some();
-    let reason = entry.body.get("reason").and_then(Value::as_str).map(str::to_owned);
-    let found = match found {
-        Some(found) => decision::reported(found.state, state).map(|_| found),
-        None => {
-            let told = entry.body.get("decision").cloned();
-            told.and_then(|told| EdgeDecision::from_document(told).ok())
-                .filter(|told| told.decision_id.as_str() == entry.id)
-        }
+    let rows = unit.edge_decisions(project, edge.as_str())?;
+    let Some(row) = rows.iter().find(|row| row.decision_id == entry.id) else {
+        return take_over(unit, project, (edge, stored), entry, now);
     };
-    let Some(found) = found else { return Ok(()) };
-    let found = change(unit, project, edge, found, (state, reason), now)?;
-    if state != EdgeDecisionState::Applied {
+    let found = read(row)?;
+    let reason = entry.body.get("reason").and_then(Value::as_str).map(str::to_owned);
+    if decision::reported(found.state, state).is_none() {
         return Ok(());
     }
-    let mut record = record_of_decision(edge, source, &found)?;
-    if !is_known {
-        record.taken_over_from = Some(format!("edge {edge}"));
+    let found = change(unit, project, edge, found, (state, reason), now)?;
+    if state == EdgeDecisionState::Applied {
+        record_decision(unit, project, &record_of_decision(edge, stored.source, &found)?, now)?;
+    }
+    Ok(())
+}
+
+/// A decision that an edge says it has applied, and that this store does not know: it was taken
+/// after the backup from which this store was restored. The edge's word is recorded as such, if the
+/// decision is one that the join allows.
+fn take_over(
+    unit: &mut dyn WriteUnit,
+    project: &ProjectId,
+    (edge, stored): (&EdgeId, &EdgeRecord),
+    entry: &EdgeEntry,
+    now: Time,
+) -> UnitResult<()> {
+    let told = entry.body.get("decision").cloned();
+    let told = told.and_then(|told| EdgeDecision::from_document(told).ok());
+    let told = told.filter(|told| told.decision_id.as_str() == entry.id);
+    let Some(told) = told.filter(|_| entry.type_name == EdgeDecisionState::Applied.as_str()) else {
+        return Ok(());
+    };
+    let before = unit.setting(Scope::Store, INCARNATIONS_BEFORE)?.unwrap_or_default();
+    let was_taken_here = before.split(' ').any(|name| !name.is_empty() && name == told.hub);
+    let kind = EdgeDecidable::parse(&told.type_name);
+    let is_named = stored.decide.iter().flatten().any(|named| Some(*named) == kind);
+    let may = kind.is_some_and(|kind| decision::verbs_of(kind).contains(&told.verb));
+    let is_decider = stored.deciders.iter().flatten().any(|decider| *decider == told.actor);
+    let is_known = unit.decision(project, &told.decision_id)?.is_some();
+    if !was_taken_here || !is_named || !may || !is_decider || is_known {
+        tracing::warn!(
+            edge = edge.as_str(),
+            decision = told.decision_id.as_str(),
+            "an edge reports a decision that was not taken on this hub, or that its join does not \
+             allow; it is not recorded"
+        );
+        return Ok(());
+    }
+    let told = EdgeDecision { known_by: KnownBy::Nothing, key_id: None, ..told };
+    let mut record = record_of_decision(edge, stored.source, &told)?;
+    record.taken_over_from = Some(format!("edge {edge}"));
+    if record.decided_at.time() > now {
+        record.decided_at = Timestamp::emit(now);
     }
     record_decision(unit, project, &record, now)?;
     Ok(())

@@ -23,6 +23,7 @@ use data_encoding::HEXLOWER;
 use super::edge_decisions::{
     check_evidence, end_all, end_for_item, newest_of_items, open_for_edge, report, with_evidence,
 };
+use super::flow::{EDGES, FlowSource, position};
 use super::record::record;
 use super::{Memory, UnitResult, load};
 
@@ -211,7 +212,7 @@ impl Memory {
                 let mut open = open_requests(unit, &project, &edge)?;
                 for entry in &entries[skip..] {
                     check_open(&mut open, entry)?;
-                    apply(unit, &project, &edge, stored.source, entry, now)?;
+                    apply(unit, &project, (&edge, &stored), entry, now)?;
                     if (stored.source, entry.kind) == (EdgeSource::Runs, EdgeEntryKind::Event) {
                         stored.run = run_after(stored.run.take(), entry);
                     }
@@ -405,8 +406,7 @@ pub(crate) fn incarnation(unit: &mut dyn WriteUnit, random: [u8; 16]) -> UnitRes
 fn apply(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
-    edge: &EdgeId,
-    source: EdgeSource,
+    (edge, stored): (&EdgeId, &EdgeRecord),
     entry: &EdgeEntry,
     now: Time,
 ) -> UnitResult<()> {
@@ -422,14 +422,14 @@ fn apply(
                     data.insert(name.clone(), value.clone());
                 }
             }
-            let namespace = match source {
+            let namespace = match stored.source {
                 EdgeSource::Runs => "run.",
                 EdgeSource::Tasks => "task.",
             };
             EventKind::within(namespace, &entry.type_name)
         }
         EdgeEntryKind::Decision => {
-            return report(unit, project, edge, source, entry, now);
+            return report(unit, project, (edge, stored), entry, now);
         }
         EdgeEntryKind::Request | EdgeEntryKind::Result => {
             check_evidence(entry)?;
@@ -493,6 +493,7 @@ fn end_requests(unit: &mut dyn WriteUnit, project: &ProjectId, edge: &EdgeId) ->
     Ok(())
 }
 
+/// Removes the oldest results. Those that are not packages of the memory yet stay.
 fn drop_old_results(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
@@ -500,11 +501,39 @@ fn drop_old_results(
 ) -> UnitResult<()> {
     let mut results = unit.edge_items(project, edge.as_str())?;
     results.retain(|item| item.kind == EdgeEntryKind::Result.as_str());
+    let most = results.len().saturating_sub(RESULTS);
+    if most == 0 {
+        return Ok(());
+    }
+    let unkept = unkept_results(unit, project, edge)?;
     results.sort_by_key(|item| item.received_at.time());
-    for item in results.iter().take(results.len().saturating_sub(RESULTS)) {
+    for item in results.iter().take(most).filter(|item| !unkept.contains(&item.item_id)) {
         unit.remove_edge_item(project, edge.as_str(), &item.item_id)?;
     }
     Ok(())
+}
+
+/// The results whose events the flow into the memory has not looked at yet.
+fn unkept_results(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    edge: &EdgeId,
+) -> UnitResult<BTreeSet<String>> {
+    let source = FlowSource { project: project.clone(), id: EDGES.to_owned() };
+    let mut after = position(unit, &source)?.number;
+    let mut unkept = BTreeSet::new();
+    loop {
+        let events = unit.events(project, after, PAGE)?;
+        let Some(last) = events.last() else { return Ok(unkept) };
+        after = last.seq;
+        for event in events.iter().filter(|event| event.entry.kind == RESULT.as_str()) {
+            let data: Value = serde_json::from_str(&event.entry.text).unwrap_or_default();
+            let text = |name: &str| data.get(name).and_then(Value::as_str);
+            if text("edge") == Some(edge.as_str()) {
+                unkept.extend(text("id").map(str::to_owned));
+            }
+        }
+    }
 }
 
 /// Removes the data of the events of an edge. Their numbers stay. Returns their number.

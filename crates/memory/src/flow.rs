@@ -25,6 +25,9 @@ use super::{Memory, UnitError, UnitResult, load};
 /// The settings of a project with the positions in its sources.
 const FLOWED: &str = "flowed:";
 
+/// What the events of all edges of a project are called as a source.
+pub const EDGES: &str = "edges";
+
 /// Where packages come from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FlowSource {
@@ -175,7 +178,7 @@ impl Memory {
     }
 }
 
-fn position(unit: &dyn ReadUnit, source: &FlowSource) -> UnitResult<TakenOver> {
+pub(crate) fn position(unit: &dyn ReadUnit, source: &FlowSource) -> UnitResult<TakenOver> {
     Ok(place_in(unit.setting(Scope::Project(&source.project), &flowed(source))?.as_deref()))
 }
 

@@ -92,7 +92,7 @@ pub use self::edges::AppliedOutbox;
 pub use self::embed::{Embedder, EmbeddingOptions};
 pub use self::events::{FollowEnd, Follower, Since, WatchedEvent, Watcher};
 pub use self::export::Export;
-pub use self::flow::{FlowPackage, FlowSource};
+pub use self::flow::{EDGES, FlowPackage, FlowSource};
 pub use self::ids::MatchingIds;
 pub use self::import::Intake;
 pub use self::projects::CreatedProject;

@@ -5,7 +5,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use accord_store::{Engine as _, INCARNATION, Progress, Result, Store, StoreError, StoreErrorKind};
+use accord_store::{
+    Engine as _, INCARNATION, INCARNATIONS_BEFORE, Progress, Result, Store, StoreError,
+    StoreErrorKind,
+};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -66,12 +69,16 @@ pub(crate) fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()>
     restored.inspect_err(|_| drop(fs::remove_file(&partial)))
 }
 
-/// Forgets the incarnation of the store in a file: the next host that opens it makes another, so
-/// that whoever sent something to it learns that it may lack some of that.
+/// Ends the incarnation of the store in a file: the next host that opens it makes another, so that
+/// edges learn that it may lack some of what they sent. Its name is kept among those before.
 fn begin_incarnation(database: &Path) -> Result<()> {
     let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let sql = "DELETE FROM setting WHERE project = 0 AND name = ?1";
-    connection.execute(sql, (INCARNATION,)).store_error()?;
+    let keep = "INSERT INTO setting (project, name, value)
+        SELECT 0, ?2, value FROM setting WHERE project = 0 AND name = ?1
+        ON CONFLICT (project, name) DO UPDATE SET value = value || ' ' || excluded.value";
+    connection.execute(keep, (INCARNATION, INCARNATIONS_BEFORE)).store_error()?;
+    let end = "DELETE FROM setting WHERE project = 0 AND name = ?1";
+    connection.execute(end, (INCARNATION,)).store_error()?;
     connection.close().map_err(|(_, error)| error).store_error()
 }
 

@@ -98,7 +98,7 @@ pub use search::{
     successors_first,
 };
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
-pub use settings::{INCARNATION, Scope, SettingWrites, Settings};
+pub use settings::{INCARNATION, INCARNATIONS_BEFORE, Scope, SettingWrites, Settings};
 pub use store::{JobOutcome, Store, StoreExt, WriteJob};
 pub use totals::Totals;
 pub use unit::{ReadUnit, WriteUnit};

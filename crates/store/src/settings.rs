@@ -7,6 +7,9 @@ use crate::Result;
 /// The setting of the store with the id of its incarnation: a store that was restored from a backup
 /// has another one than before. It is absent until it is needed.
 pub const INCARNATION: &str = "incarnation";
+/// The store setting with the names of the incarnations before, separated by spaces: those of the
+/// stores that this one was restored from.
+pub const INCARNATIONS_BEFORE: &str = "incarnation.before";
 
 /// The scope of a setting.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

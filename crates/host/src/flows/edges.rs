@@ -16,7 +16,7 @@ use accord_api::operations::edges::EdgeEntry;
 use accord_base::ProjectId;
 use accord_base::decision::DecisionRecord;
 use accord_contract::{Failure, Object, Value, Wire as _};
-use accord_memory::{FlowPackage, FlowSource, TakenOver, UnitResult};
+use accord_memory::{EDGES, FlowPackage, FlowSource, TakenOver, UnitResult};
 use accord_store::{Advance, EventRow, Listener, ProjectQuery, ReadUnit};
 use accord_system::spawn_blocking;
 use parking_lot::Mutex;
@@ -30,8 +30,6 @@ use crate::http::Host;
 const PAUSE: Duration = Duration::from_millis(100);
 /// How many events are looked at with one commit.
 const PAGE: usize = 256;
-/// What the events of all edges of a project are called as a source.
-const ORIGIN: &str = "edges";
 /// The kinds of events that are kept.
 const RESULT: &str = "edge.result";
 const GATE: &str = "run.gate_approved";
@@ -95,7 +93,7 @@ impl Host {
     }
 
     fn keep_edges_of(&self, project: &ProjectId) -> Result<(), Failure> {
-        let source = FlowSource { project: project.clone(), id: ORIGIN.to_owned() };
+        let source = FlowSource { project: project.clone(), id: EDGES.to_owned() };
         loop {
             let known = self.memory().flowed(&source)?.number;
             let read = |unit: &dyn ReadUnit| sent_after(unit, project, known);

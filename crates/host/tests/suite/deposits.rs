@@ -1,6 +1,6 @@
 //! Depositing packages, once and again, one after the other and at the same time.
 
-use accord_base::{KeyScope, Verb};
+use accord_base::{ActorKey, KeyScope, Verb};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -204,7 +204,26 @@ async fn what_accord_makes_itself_cannot_be_forged() {
     let flow = format!("{PACKAGES}?flow=true");
     writer.post(&flow, made).await.refused(403, "unauthorized");
     let approving = vec![Verb::Read, Verb::Write, Verb::Approve];
-    let approver = world.key(&KeyScope::new(approving, None));
+    let approving = KeyScope::new(approving, None);
+    // What a person approved, only the key of a person says.
+    let bound = |actor: &str, act_as: bool| {
+        world.key(&approving.clone().bound_to(ActorKey::parse(actor).unwrap(), act_as))
+    };
+    let takes_back = json!({
+        "x-takes_back": {"work": "TASK-1"}, "x-approved_by": "human:lead",
+        "created_by": {"id": "accord", "type": "script"},
+    });
+    for key in [world.key(&approving), bound("agent:bot", false), bound("agent:bot", true)] {
+        key.post(&flow, made).await.refused(403, "person_required");
+        let package = package_with("pkg_3", takes_back.clone());
+        key.post(&flow, &package).await.refused(403, "person_required");
+    }
+    let approver = bound("human:lead", false);
+    let other = package_with("pkg_4", json!({"x-approved_by": "human:lead"}));
+    assert_eq!(
+        approver.post(&flow, &other).await.refused(400, "reserved_package")["field"],
+        "/created_by"
+    );
     approver.post(&flow, made).await.expect(201);
     // A copy of what is there is no forgery.
     writer.post(PACKAGES, made).await.expect(200);

@@ -21,10 +21,13 @@ pub const PROTOCOL: &str = "protocol";
 
 /// Whether a package is the result of an attempt, which Accord kept.
 pub fn is_result(fields: &PackageFields) -> bool {
+    is_by_accord(fields) && fields.extra.contains_key(RESULT_OF)
+}
+
+/// Whether Accord is the author of a package.
+pub fn is_by_accord(fields: &PackageFields) -> bool {
     let author = &fields.created_by;
-    author.kind == ActorType::Script
-        && author.id.as_str() == AUTHOR
-        && fields.extra.contains_key(RESULT_OF)
+    author.kind == ActorType::Script && author.id.as_str() == AUTHOR
 }
 
 /// Fails with `reserved_package` if a package says that Accord made it.
@@ -37,8 +40,7 @@ pub(crate) fn check_free(fields: &PackageFields) -> Result<(), Failure> {
 
 /// The place that is reserved, if the package has it.
 fn reserved(fields: &PackageFields) -> Option<&'static str> {
-    let author = &fields.created_by;
-    if author.kind == ActorType::Script && author.id.as_str() == AUTHOR {
+    if is_by_accord(fields) {
         return Some("/created_by");
     }
     if fields.extra.contains_key(APPROVED_BY) {

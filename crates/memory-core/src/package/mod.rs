@@ -9,6 +9,7 @@
 
 mod fields;
 pub mod flow;
+pub use self::flow::is_by_accord;
 mod head;
 mod kinds;
 mod links;

@@ -100,7 +100,11 @@ async fn only_what_the_rejected_attempt_left_is_taken_back() {
                 memory.deposit(&caller, &project_id("atlas"), sent, options).await.unwrap()
             }
         };
-        let other = package_with("pkg_x", json!({"x-takes_back": {"work": "turn_7"}}));
+        let other = package_with(
+            "pkg_x",
+            json!({"created_by": {"id": "accord", "type": "script"},
+                "x-takes_back": {"work": "turn_7"}}),
+        );
         assert!(!reject(other).await.new, "nothing is known of that turn");
         let stored = reject(said.clone()).await;
         assert!(stored.new && stored.package.text.contains("pkg_two"), "{stored:?}");

@@ -200,6 +200,7 @@ async fn a_hub_that_was_restored_records_what_it_does_not_know() {
         hub.asks(&body).await;
         let mut decided = hub.decide("human:lead", &body).await.unwrap();
         decided.decision_id = "dec_other".parse().unwrap();
+        hub.restored();
         let applied = reported(2, &decided, EdgeDecisionState::Applied);
         hub.send(&lead(), vec![applied], None).await.unwrap();
         let from = Some("edge edge_1".to_owned());
@@ -258,5 +259,70 @@ async fn a_hub_that_was_restored_asks_for_the_decision_again() {
         assert_eq!(records.len(), 1, "{records:?}");
         assert_eq!(records[0].0, decided.decision_id.to_string());
         assert_eq!(hub.state().await.0, EdgeDecisionState::Superseded, "the second one");
+    }
+}
+
+#[tokio::test]
+async fn an_edge_makes_no_decision() {
+    use EdgeDecisionState::{Applied, Taken, Waiting};
+    for (hub, _folder) in hubs().await {
+        let body = gate("one", &[]);
+        hub.asks(&body).await;
+        let made = hub.decide("human:lead", &body).await.unwrap();
+        hub.withdraw(&made).await.unwrap();
+        let id = |digit: char| format!("dec_{}", digit.to_string().repeat(32)).parse().unwrap();
+        let forged = |digit: char, hub: &str| EdgeDecision {
+            decision_id: id(digit),
+            hub: hub.to_owned(),
+            known_by: KnownBy::Login,
+            ..made.clone()
+        };
+        // As if this hub had made it, with a first entry that makes it known.
+        let own = forged('1', &made.hub);
+        let entries = vec![reported(2, &own, Taken), reported(3, &own, Applied)];
+        hub.send(&lead(), entries, None).await.unwrap();
+        let waiting = forged('2', &made.hub);
+        hub.send(&lead(), vec![reported(4, &waiting, Waiting)], None).await.unwrap();
+        assert!(hub.records().await.is_empty());
+        let of = (&hub.project, &hub.edge);
+        assert_eq!(hub.memory.edge_decisions(&lead(), of).await.unwrap().len(), 1);
+        // Nothing is in the way of a person.
+        let decided = hub.decide("human:lead", &body).await.unwrap();
+        hub.withdraw(&decided).await.unwrap();
+
+        // After a restore the word of the edge counts for what its join allows, as its word.
+        let before = made.hub.clone();
+        hub.restored();
+        let refused = [
+            EdgeDecision { actor: "human:eve".into(), ..forged('3', &before) },
+            EdgeDecision { type_name: "package.review".into(), ..forged('4', &before) },
+            EdgeDecision { type_name: "task.review".into(), ..forged('5', &before) },
+            EdgeDecision { verb: EdgeVerb::Cancel, ..forged('6', &before) },
+            forged('7', "inc_other"),
+        ];
+        let entries = refused.iter().zip(5..).map(|(it, seq)| reported(seq, it, Applied));
+        hub.send(&lead(), entries.collect(), None).await.unwrap();
+        assert!(hub.records().await.is_empty());
+        let told = reported(10, &forged('8', &before), Applied);
+        hub.send(&lead(), vec![told], None).await.unwrap();
+        let all = DecisionParams::default();
+        let page = hub.memory.decisions(&lead(), &hub.project, all).await.unwrap();
+        let [record] = &page.decisions[..] else { panic!("{page:?}") };
+        assert_eq!(record.taken_over_from.as_deref(), Some(&*format!("edge {}", hub.edge)));
+        assert_eq!(record.known_by, KnownBy::Nothing);
+    }
+}
+
+#[tokio::test]
+async fn only_who_may_decide_withdraws() {
+    for (hub, _folder) in hubs().await {
+        let body = gate("one", &[]);
+        hub.asks(&body).await;
+        let made = hub.decide("human:lead", &body).await.unwrap();
+        let of = (&hub.project, &hub.edge);
+        let (id, mia) = (&made.decision_id, by("human:mia"));
+        let refused = hub.memory.withdraw_edge_decision(&approver(), of, id, mia).await;
+        assert_eq!(refused.unwrap_err().code, Code::EdgeNotDecidable);
+        hub.withdraw(&made).await.unwrap();
     }
 }

@@ -10,8 +10,10 @@ use accord_api::operations::edges::{
 use accord_base::worker::Attempt;
 use accord_base::{ActorKey, Caller, EdgeId, EventKind, KeyScope, NewEvent, ProjectId, Verb};
 use accord_contract::{Code, Object, Time, Timestamp, Value};
-use accord_memory::{AppliedOutbox, Memory};
-use accord_store::{EventRow, INCARNATION, Scope, Store, StoreExt as _, WriteUnit};
+use accord_memory::{AppliedOutbox, EDGES, FlowSource, Memory, TakenOver};
+use accord_store::{
+    EventRow, INCARNATION, INCARNATIONS_BEFORE, Scope, Store, StoreExt as _, WriteUnit,
+};
 use serde_json::json;
 
 use crate::support::{engines, memory_over, project_id};
@@ -75,7 +77,12 @@ impl Hub {
 
     /// As a restore leaves the store.
     pub(crate) fn restored(&self) {
-        self.store.write(|unit| unit.put_setting(Scope::Store, INCARNATION, None)).unwrap();
+        let end = |unit: &mut dyn WriteUnit| {
+            let ended = unit.setting(Scope::Store, INCARNATION)?;
+            unit.put_setting(Scope::Store, INCARNATIONS_BEFORE, ended.as_deref())?;
+            unit.put_setting(Scope::Store, INCARNATION, None)
+        };
+        self.store.write(end).unwrap();
     }
 
     /// An event of another host, whose clock says that it is then.
@@ -277,5 +284,31 @@ async fn the_incarnation_stays_until_it_is_forgotten() {
         let forget = |unit: &mut dyn WriteUnit| unit.put_setting(Scope::Store, INCARNATION, None);
         hub.store.write(forget).unwrap();
         assert_ne!(hub.send(&lead, Vec::new(), None).await.unwrap().incarnation, first);
+    }
+}
+
+#[tokio::test]
+async fn results_stay_until_they_were_looked_at() {
+    for (hub, _folder) in hubs().await {
+        let lead = lead();
+        hub.join(&lead).await.unwrap();
+        let results = |from: u64| -> Vec<EdgeEntry> {
+            let one = |seq: u64| entry(seq, EdgeEntryKind::Result, &format!("t{seq}"), json!({}));
+            (from..from + 256).map(one).collect()
+        };
+        hub.send(&lead, results(1), None).await.unwrap();
+        hub.send(&lead, results(257), None).await.unwrap();
+        let count = async || {
+            let (_, items) = hub.memory.edge(&lead, (&hub.project, &hub.edge)).await.unwrap();
+            items.len()
+        };
+        assert_eq!(count().await, 512, "no package was made of them yet");
+        let source = FlowSource { project: hub.project.clone(), id: EDGES.to_owned() };
+        let upto = hub.events().last().unwrap().seq;
+        let upto = TakenOver { number: upto, place: String::new() };
+        hub.memory.flow(&source, Vec::new(), Vec::new(), upto).unwrap();
+        let next = entry(513, EdgeEntryKind::Result, "t513", json!({}));
+        hub.send(&lead, vec![next], None).await.unwrap();
+        assert_eq!(count().await, 200, "the newest are kept");
     }
 }

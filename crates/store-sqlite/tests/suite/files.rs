@@ -9,7 +9,9 @@ use accord_base::ProjectId;
 use accord_contract::Code;
 use accord_store::Engine as _;
 use accord_store::testing::{COMMON, compare, everything};
-use accord_store::{ModelStore, StoreExt as _};
+use accord_store::{
+    INCARNATION, INCARNATIONS_BEFORE, ModelStore, ReadUnit, Scope, StoreExt as _, WriteUnit,
+};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore};
 
 use crate::support::{deposit, event, open, whole_packages};
@@ -132,6 +134,31 @@ fn an_unreadable_log_does_not_get_into_what_is_restored() {
     let store = open(two.path());
     store.check().unwrap();
     assert_eq!(whole_packages(&store).len(), 1);
+}
+
+#[test]
+fn a_restore_ends_the_incarnation_and_keeps_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let backup = folder.path().join("backup.db");
+    let mut before = Vec::new();
+    for name in ["inc_1", "inc_2"] {
+        let store = open(folder.path());
+        let put =
+            |unit: &mut dyn WriteUnit| unit.put_setting(Scope::Store, INCARNATION, Some(name));
+        store.write(put).unwrap();
+        store.backup(&backup, &mut |_| {}).unwrap();
+        drop(store);
+        SqliteStore::restore(&backup, folder.path(), true).unwrap();
+        std::fs::remove_file(&backup).unwrap();
+        before.push(name);
+        let store = open(folder.path());
+        let known = |name: &'static str| {
+            store.read(move |unit: &dyn ReadUnit| unit.setting(Scope::Store, name)).unwrap()
+        };
+        assert_eq!(known(INCARNATION), None);
+        assert_eq!(known(INCARNATIONS_BEFORE), Some(before.join(" ")));
+        drop(store);
+    }
 }
 
 #[test]
