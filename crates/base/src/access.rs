@@ -109,7 +109,14 @@ impl Access {
         if self.verbs.contains(&verb) || self.verbs.contains(&Verb::Admin) {
             return Ok(());
         }
-        Err(self.refused(&format!("does not have the `{verb}` scope")))
+        let refused = self.refused(&format!("does not have the `{verb}` scope"));
+        Err(match self.is_worker {
+            true => refused,
+            false => refused.suggesting(format!(
+                "an administrator of the server makes a key with it: accord key create --verb \
+                 {verb}"
+            )),
+        })
     }
 
     pub fn covers(&self, project: &ProjectId) -> bool {

@@ -13,6 +13,7 @@
 //! * [`credential`]: private keys and tokens in texts.
 //! * [`inbox`]: what waits for a person.
 //! * [`tokens`]: how long a text is for an agent; [`excerpt`]: as much of a text as fits.
+//! * [`words`]: a JSON value as people read it.
 //!
 //! This crate is pure. It knows no protocol, no store and no door.
 //!
@@ -49,6 +50,7 @@ mod page;
 pub mod policy;
 pub mod refuse;
 mod tokens;
+pub mod words;
 pub mod worker;
 
 pub use access::{Access, KeyActor, KeyScope, Verb};

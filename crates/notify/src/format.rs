@@ -92,9 +92,10 @@ fn text_of(message: &Message) -> String {
     let told = message.told();
     for one in told.iter().take(NAMED) {
         let item = one.waiting.item(&one.project, message.at);
-        let _ = write!(text, "U{} [{}] {}", item.urgency, one.project, one.title());
+        let _ = write!(text, "Urgency {} [{}] {}", item.urgency, one.project, one.title());
         let _ = write!(text, " ({})", item.reason);
-        if let Some(actor) = one.asked_by() {
+        // Some titles begin with who asks.
+        if let Some(actor) = one.asked_by().filter(|actor| !one.title().contains(&**actor)) {
             let _ = write!(text, ", asked by {actor}");
         }
         let _ = writeln!(text, ": accord inbox show {}", one.handle());
@@ -150,7 +151,7 @@ fn plain(text: &str) -> String {
 fn slack(message: &Message) -> Value {
     let mut text = format!("{}\n{}", plain(&message.title()), plain(&text_of(message)));
     if let Some(link) = message.link() {
-        let _ = write!(text, "<{link}|Read it in Accord>");
+        let _ = write!(text, "<{link}|Answer it in Accord>");
     }
     object(vec![("text", text.trim_end().into())])
 }

@@ -2,8 +2,9 @@
 
 use accord_base::ProjectId;
 use accord_base::excerpt::one_line;
-use accord_base::inbox::{Urgency, Waiting, handle};
+use accord_base::inbox::{Urgency, Waiting, handle, kind};
 use accord_canon::sha256;
+use accord_contract::text::percent_encoded;
 use accord_contract::{Object, Time, Timestamp, message};
 
 /// The most items that a document names.
@@ -52,7 +53,7 @@ message! {
         required urgency: u64 = "urgency", "urgency";
         /// The items, the most urgent first, at most 50.
         required items: Vec<NotificationItem> = "items", "notification-items";
-        /// Where they can be read. It needs a login or a key.
+        /// The page of the item, if it is the only one and has one. It needs a login.
         optional link: String = "link", "url";
     }
 
@@ -80,7 +81,7 @@ message! {
         required reason: String = "reason", "text-for-people";
         /// How much waits for it.
         required behind: u64 = "behind", "count";
-        /// Where it can be read. It needs a login or a key.
+        /// The page of the item, if it has one. It needs a login.
         optional link: String = "link", "url";
     }
 }
@@ -165,16 +166,19 @@ impl Message {
         }
     }
 
-    /// Where the one item of the message, or the list, can be read.
+    /// The page of the one item of the message, if it has one.
     pub fn link(&self) -> Option<String> {
         match &self.told[..] {
             [only] => self.link_of(only),
-            _ => Some(format!("{}/accord/v1/inbox", self.url.as_deref()?)),
+            _ => None,
         }
     }
 
+    /// The page of an item. Only questions of live sessions have one.
     pub(crate) fn link_of(&self, told: &Told) -> Option<String> {
-        Some(format!("{}/accord/v1/inbox/{}", self.url.as_deref()?, told.handle()))
+        let waiting = &told.waiting;
+        let url = self.url.as_deref().filter(|_| waiting.kind == kind::LIVE_ASK)?;
+        Some(format!("{url}/live/{}", percent_encoded(&waiting.subject)))
     }
 
     /// The message as a document.

@@ -170,8 +170,8 @@ Examples:
   accord key create --label planner --actor agent:planner --project shop --verb read --verb write
   accord key create --label ops --expires 90d > ops.key
 
-Scopes: `read` reads; `write` deposits, flags and asserts; `review` completes reviews; `admin`
-allows everything.";
+Scopes: `read` reads; `write` deposits, flags and asserts; `review` completes reviews; `approve`
+passes gates and decides about edges; `admin` allows everything. A lead needs the first four.";
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use accord_base::ActorKey;
 use accord_contract::Code;
 use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use accord_host::settings::Settings;
@@ -11,7 +12,7 @@ use tokio::runtime::Builder;
 
 use crate::host::{
     ActorArg, Connection, IfMissing, ProjectArg, SharedFolder, Target, TargetArgs, TaskPlace,
-    attempt_socket, full_path, work,
+    attempt_socket, full_path, own_actor, work,
 };
 use crate::render::clean;
 use crate::{CliError, Exit, Result, print_note};
@@ -62,8 +63,10 @@ impl McpArgs {
         log::begin(&quiet)?;
         let has_memory = toolbox.names().any(|name| !is_of_tasks(name));
         let reached = reach(self.target, has_memory, standing.project.is_none())?;
-        let Reached { api, only, has_key } = reached;
+        let Reached { api, only, has_key, actor } = reached;
         standing.project = standing.project.or(only);
+        // A key that names its actor writes as no other, whatever the client is called.
+        standing.actor = standing.actor.or(actor);
         standing.has_key = has_key;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
             |error| CliError::new(Code::HttpFault, format!("cannot start threads: {error}")),
@@ -76,18 +79,20 @@ impl McpArgs {
     }
 }
 
-/// A host, its only project if that was asked for, and whether it knows this server by a key.
+/// A host, its only project if that was asked for, and whether it knows this server by a key, with
+/// the actor of that key.
 struct Reached {
     api: Arc<dyn Api>,
     only: Option<String>,
     has_key: bool,
+    actor: Option<ActorKey>,
 }
 
 impl Reached {
     fn shared(target: TargetArgs, folder: PathBuf, only: Option<String>) -> Result<Self> {
         let place = TaskPlace::Folder(folder);
         let api = Arc::new(SharedFolder::new(target, IfMissing::Create, place)?);
-        Ok(Self { api, only, has_key: false })
+        Ok(Self { api, only, has_key: false, actor: None })
     }
 }
 
@@ -107,7 +112,8 @@ fn reach(target: TargetArgs, has_memory: bool, asks: bool) -> Result<Reached> {
             print_note(format!("accord: using the {place}"));
             let host = target.connect(IfMissing::Create)?;
             let (api, has_key) = (Arc::clone(&host.api), host.has_key);
-            return Ok(Reached { api, only: only(&host), has_key });
+            let actor = if has_key { own_actor(&host)? } else { None };
+            return Ok(Reached { api, only: only(&host), has_key, actor });
         }
     };
     if !has_memory {

@@ -14,7 +14,7 @@ use crate::render::{Page, clean};
 use crate::{Exit, Result};
 
 subcommands! {
-    /// Say what you are told about the inbox, and how
+    /// Choose what you are notified about, and how
     pub(crate) NotifyArgs, NotifyCommand {
         List(ListArgs),
         Add(Box<AddArgs>),
@@ -22,7 +22,7 @@ subcommands! {
     }
 }
 
-/// List what you are told
+/// List your rules
 #[derive(Debug, clap::Args)]
 struct ListArgs {
     #[command(flatten)]
@@ -31,13 +31,13 @@ struct ListArgs {
     host: HostArgs,
 }
 
-/// Be told what waits, by ntfy, in a chat, by a webhook or by mail
+/// Add a rule: notify me of what waits, by ntfy, in a chat, by a webhook or by mail
 #[derive(Debug, clap::Args)]
 struct AddArgs {
     /// A name of your own, such as phone; a rule of this name is replaced
     name: String,
 
-    /// How
+    /// The format of the message
     #[arg(long, value_enum)]
     format: FormatArg,
 
@@ -53,7 +53,7 @@ struct AddArgs {
     #[arg(long, value_name = "KIND")]
     kind: Vec<String>,
 
-    /// The least urgent that you are told, from 1 to 4
+    /// The lowest urgency to report; 1 is the most urgent, 4 the least
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=4))]
     urgency: Option<u64>,
 
@@ -67,7 +67,7 @@ struct AddArgs {
     host: HostArgs,
 }
 
-/// Take a rule back
+/// Remove a rule
 #[derive(Debug, clap::Args)]
 struct RemoveArgs {
     /// The name of the rule
@@ -178,7 +178,7 @@ fn print(json: bool, answer: &Rules) -> Result<Exit> {
     print_answer(json, answer, |page, answer| {
         let NotificationRulesEnvelope { actor, rules, .. } = &answer.0;
         if rules.is_empty() {
-            page.line(clean(&format!("{actor} is told nothing; `accord notify add` changes that")));
+            page.line(clean(&format!("{actor} has no rules; `accord notify add` adds one")));
         }
         for rule in rules {
             line(page, rule);
@@ -198,7 +198,10 @@ fn line(page: &mut Page, rule: &NotificationRule) {
         line = format!("{line}, {}", kinds.join(" "));
     }
     if let Some(urgency) = rule.urgency {
-        line = format!("{line}, urgency {urgency} and above");
+        line = match urgency {
+            1 => format!("{line}, urgency 1"),
+            _ => format!("{line}, urgency 1 to {urgency}"),
+        };
     }
     if let Some(quiet) = &rule.quiet {
         line = format!("{line}, quiet {quiet}");

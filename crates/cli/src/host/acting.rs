@@ -173,6 +173,19 @@ pub(crate) fn reader(given: &ActorArg, host: &Connection) -> Result<Option<Strin
     })
 }
 
+/// The actor of the key of a connection. None from a host that cannot say it.
+pub(crate) fn own_actor(host: &Connection) -> Result<Option<ActorKey>> {
+    match host.ask::<Me>(NoParams, NoParams) {
+        Ok(me) => {
+            let actor = me.answer.0.actor;
+            let key = actor.map(|actor| ActorKey::parse(&format!("{}:{}", actor.kind, actor.id)));
+            Ok(key.and_then(Result::ok))
+        }
+        Err(error) if is_unknown_route(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Refuses to act as a person in a worker.
 pub(crate) fn check_person() -> Result<()> {
     let decision = Need::Decide(Decision::Override);

@@ -23,7 +23,7 @@ mod sent_events;
 mod shared_folder;
 mod target;
 
-pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor, reader};
+pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor, own_actor, reader};
 pub(crate) use self::answer::{Answer, print_answer, print_document, print_lines};
 pub(crate) use self::folder::{DataFolder, full_path, settings_of};
 pub(crate) use self::ids::{Candidate, choose};

@@ -85,7 +85,7 @@ pub(crate) fn live_ack(page: &mut Page, ack: &LiveAckAnswer) {
     page.line(format!("{recorded} {action} as event {} of {session}", ack.sequence));
     page.line(match ack.agent_waits {
         true => "  an agent waits for it",
-        false => "  no agent waits now; the next call of the agent gets it",
+        false => "  nobody waits at this moment; the one who asked gets it with its next look",
     });
     for warning in ack.warnings.iter().flatten() {
         page.line(page.styled(Style::Waiting, &format!("  warning: {}", clean(warning))));

@@ -10,6 +10,7 @@
 mod decision;
 mod digest;
 mod edge;
+mod edge_item;
 mod event;
 mod fact;
 mod inbox;
@@ -32,6 +33,7 @@ mod time;
 pub(crate) use self::decision::decisions;
 pub(crate) use self::digest::digest;
 pub(crate) use self::edge::{edge, edge_decision, edges};
+pub(crate) use self::edge_item::edge_item;
 pub(crate) use self::event::project_event;
 pub(crate) use self::fact::{fact, facts};
 pub(crate) use self::inbox::{inbox, inbox_item, inbox_marks};

@@ -1,6 +1,7 @@
 //! What Accord knows about an item, read from its source when the item is shown.
 
 use accord_base::inbox::{InboxFact, InboxItem, kind};
+use accord_base::words::{in_words, members_in_words};
 use accord_base::{By, Caller, Door, EdgeId};
 use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::{AppId, SessionId};
@@ -118,8 +119,8 @@ impl Host {
             facts.claim("title", title);
         }
         if let Some(Value::Object(members)) = body.get("facts").or_else(|| body.get("task")) {
-            for (name, value) in members.iter().filter(|(_, value)| says(value)).take(MOST) {
-                facts.claim(name, plain(value));
+            for (name, value) in members_in_words(members).into_iter().take(MOST) {
+                facts.claim(&name, value);
             }
         }
         for file in body.get("files").and_then(Value::as_array).into_iter().flatten().take(MOST) {
@@ -135,7 +136,7 @@ impl Host {
         }
         for (name, shown) in OF_EDGE {
             if let Some(value) = body.get(name).filter(|value| says(value)) {
-                facts.claim(shown, plain(value));
+                facts.claim(shown, in_words(value));
             }
         }
         Ok(())

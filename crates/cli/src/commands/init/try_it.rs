@@ -8,11 +8,12 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use accord_api::NoParams;
+use accord_base::{ActorKey, ActorType};
 use accord_memory_core::operations::{ListProjects, ProjectParams};
 use accord_wiring::{Choices, Door};
 
 use super::program;
-use crate::host::{DataFolder, IfMissing, TargetArgs, holds_data};
+use crate::host::{DataFolder, IfMissing, TargetArgs, holds_data, own_actor};
 use crate::{CliError, Result};
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -26,6 +27,8 @@ const INITIALIZE: &str = concat!(
 /// The answer of a server, or why there is none.
 pub(super) struct Answers {
     what: String,
+    /// In whose name the key writes.
+    writes_as: Option<ActorKey>,
     refusal: Option<String>,
 }
 
@@ -37,9 +40,18 @@ impl Answers {
 
 impl fmt::Display for Answers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.refusal {
-            None => write!(formatter, "{} answers", self.what),
-            Some(why) => write!(formatter, "{}: {why}", self.what),
+        match (&self.refusal, &self.writes_as) {
+            (None, None) => write!(formatter, "{} answers", self.what),
+            (None, Some(actor)) if actor.kind == ActorType::Human => write!(
+                formatter,
+                "{} answers; the key belongs to {actor}, so that the agent writes in that \
+                 person's name; `accord key create --actor agent:NAME` makes one for the agent",
+                self.what
+            ),
+            (None, Some(actor)) => {
+                write!(formatter, "{} answers; the agent writes as {actor}", self.what)
+            }
+            (Some(why), _) => write!(formatter, "{}: {why}", self.what),
         }
     }
 }
@@ -50,23 +62,29 @@ pub(super) fn answers(choices: &Choices, root: &Path) -> Answers {
         Door::Server(url) => (url.clone(), ask_server(url.clone())),
         Door::Command => {
             let words = choices.arguments().join(" ");
-            (format!("{} {words}", choices.command), ask_command(choices, root))
+            let asked = ask_command(choices, root).map(|()| None);
+            (format!("{} {words}", choices.command), asked)
         }
     };
-    Answers { what, refusal: asked.err().map(|error| error.to_string()) }
+    let (writes_as, refusal) = match asked {
+        Ok(actor) => (actor, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Answers { what, writes_as, refusal }
 }
 
 fn late() -> CliError {
     CliError::usage(format!("no answer within {} seconds", LIMIT.as_secs()))
 }
 
-fn ask_server(url: String) -> Result<()> {
+fn ask_server(url: String) -> Result<Option<ActorKey>> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let target = TargetArgs { url: Some(url), ..TargetArgs::default() };
         let asked = target.connect(IfMissing::Fail).and_then(|host| {
             let one = ProjectParams { limit: Some(1), ..ProjectParams::default() };
-            host.ask::<ListProjects>(NoParams, one).map(drop)
+            host.ask::<ListProjects>(NoParams, one)?;
+            if host.has_key { own_actor(&host) } else { Ok(None) }
         });
         sender.send(asked)
     });

@@ -9,11 +9,11 @@ use accord_api::parameter::Acting as Who;
 use accord_api::{Call, Json, NoBody, NoParams};
 use accord_base::Door;
 use accord_base::evidence::EvidenceDigest;
-use accord_contract::{Code, Failure, Wire as _};
+use accord_contract::{Code, Failure};
 
 use crate::commands::person::{PersonArgs, Question};
 use crate::host::{Candidate, Connection, choose, id_of, print_answer};
-use crate::render::{self, clean};
+use crate::render;
 use crate::{Exit, Result};
 
 pub(super) fn verb(text: &str) -> Result<EdgeVerb, String> {
@@ -38,13 +38,14 @@ pub(super) fn decide(
         let message = "the hub does not say what the evidence is";
         Failure::new(Code::HostProtocol, message)
     })?;
-    let words = format!("{} it", verb.as_str().replace('_', " "));
+    let words = match verb {
+        EdgeVerb::SendBack => "send it back".to_owned(),
+        verb => format!("{} it", verb.as_str().replace('_', " ")),
+    };
     let otherwise = "`accord project edges EDGE ITEM` shows what else you can do";
     let question = Question { verb: &words, evidence: &evidence, otherwise, has_key: host.has_key };
     let decision = person.decide(&question, |page| {
-        for line in format!("{:#}", shown.encode()).lines() {
-            page.line(clean(line));
-        }
+        render::edge_item(page, &shown);
     })?;
     let by = decision.by.acting();
     let expected = decision.expect.as_ref().map(|it| it.as_str().to_owned());

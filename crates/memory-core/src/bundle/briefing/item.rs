@@ -8,7 +8,7 @@ use super::rank::Candidate;
 use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
-use crate::package::Status;
+use crate::package::{ReviewType, Status};
 use crate::query::Terms;
 use crate::{ActorType, PackageId, Session, ShortIds};
 
@@ -254,9 +254,10 @@ impl BriefingPackage<'_> {
         match self.fields.status {
             Status::Complete => None,
             Status::Draft => Some("draft".to_owned()),
-            Status::AwaitingReview => {
-                Some(format!("waits for review by {}", self.fields.review_type.as_str()))
-            }
+            Status::AwaitingReview => Some(match self.fields.review_type {
+                ReviewType::None => "waits for review".to_owned(),
+                by => format!("waits for review by {}", by.as_str()),
+            }),
             Status::RevisionRequested => Some("changes requested".to_owned()),
         }
     }
