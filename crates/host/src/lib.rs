@@ -37,4 +37,5 @@ pub mod serve;
 pub mod tasks;
 pub mod upkeep;
 
+pub use self::inbox::own_verb;
 pub use accord_serving::{Api, Request, Response, client, keys, log, settings};

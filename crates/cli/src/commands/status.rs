@@ -14,7 +14,7 @@ use accord_tasks_core::operations::{ListQuery, ListTasks};
 
 use super::{edge, run};
 use crate::host::{
-    ActorArg, Connection, DataFolder, HostArgs, ProjectArg, Target, project_id, reader,
+    ActorArg, Connection, DataFolder, HostArgs, ProjectArg, Target, hub_here, project_id, reader,
 };
 use crate::render::{Page, clean, one_line};
 use crate::{CliError, Exit, Result, print_either};
@@ -60,7 +60,7 @@ impl StatusArgs {
         let mut parts = Vec::new();
         let mut next = match self.connect(&mut parts)? {
             Some(host) => self.of_host(&host, &mut parts)?,
-            None => Some(part("accord context deposit", "the first package makes a data folder")),
+            None => None,
         };
         if let Some((overview, steps)) = run::overview_here() {
             let inbox = parts.iter_mut().find(|part| part.name == "inbox");
@@ -78,7 +78,18 @@ impl StatusArgs {
             parts.push(part("run", "no governed repository here"));
         }
         parts.extend(edge::lines_here().into_iter().map(|line| part("edge", line)));
-        let idle = || part("accord inbox", "nothing waits; it lists what will");
+        let has_memory = parts.iter().any(|part| part.name == "inbox");
+        let idle = || match (has_memory, hub_here()) {
+            (true, _) => part("accord inbox", "nothing waits; it lists what will"),
+            (false, Some(hub)) => part(
+                &format!("export ACCORD_URL={} ACCORD_KEY=…", shell_words::quote(&hub.url)),
+                format!("the memory of this folder is that of its hub, project {}", hub.project),
+            ),
+            (false, None) => part(
+                "accord context deposit --project ID --title TITLE",
+                "the first package makes a data folder",
+            ),
+        };
         let status = FolderStatus {
             parts,
             next: next.unwrap_or_else(idle),

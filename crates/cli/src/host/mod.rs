@@ -10,6 +10,7 @@
 mod acting;
 mod answer;
 mod folder;
+mod hub;
 mod ids;
 mod lines;
 mod memory;
@@ -26,6 +27,7 @@ mod target;
 pub(crate) use self::acting::{Acting, Actor, ActorArg, check_person, no_actor, own_actor, reader};
 pub(crate) use self::answer::{Answer, print_answer, print_document, print_lines};
 pub(crate) use self::folder::{DataFolder, full_path, settings_of};
+pub(crate) use self::hub::{hub_here, hub_of};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::memory::{id_of, in_project, parameter, print_items, print_noted, text_as};

@@ -21,6 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
 use super::folder::{DataFolder, full_path, settings_of};
+use super::hub::hub_here;
 use super::memory::in_project;
 use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
@@ -409,8 +410,16 @@ fn no_store(folder: &Path) -> CliError {
         }
         false => format!("no data folder at {shown}"),
     };
-    CliError::new(Code::StoreMissing, clean(&message)).help(
-        "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
-         `accord serve`, `accord task init` and the first deposit create a folder",
-    )
+    let error = CliError::new(Code::StoreMissing, clean(&message));
+    match hub_here() {
+        Some(hub) => error.help(clean(&format!(
+            "this folder is joined to {}, which has its memory: set ACCORD_URL={} and ACCORD_KEY, \
+             and use the project {}",
+            hub.url, hub.url, hub.project
+        ))),
+        None => error.help(
+            "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
+             `accord serve`, `accord task init` and the first deposit create a folder",
+        ),
+    }
 }

@@ -85,7 +85,7 @@ fn without_a_key_nobody_acts_unnamed() {
 }
 
 /// Reads a request: its first line, and its body.
-fn request(stream: &TcpStream) -> (String, String) {
+pub(crate) fn request(stream: &TcpStream) -> (String, String) {
     let mut lines = BufReader::new(stream);
     let (mut first, mut length) = (String::new(), 0);
     lines.read_line(&mut first).expect("a request");

@@ -1,10 +1,13 @@
 //! `accord inbox`: what waits for people, and that it comes and goes with its sources.
 
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::accord::{Ran, run};
+use crate::acting::request;
 use crate::live_place::{Sessions, contract};
 use crate::memory::{Memory, Way, bare};
 use crate::run_place::Place;
@@ -302,4 +305,51 @@ fn what_a_person_must_do_for_a_run_is_in_the_inbox_of_its_folder() {
     // Another turn is due when it is accepted.
     inbox(&["do", handle(&assigned), "accept"]);
     assert_ne!(only()["id"], assigned["id"]);
+}
+
+#[test]
+fn a_server_names_no_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = folder.path().join("made");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it has one");
+    let agent = format!("touch '{}'", made.display());
+    let verb = json!({
+        "name": "approve", "about": "Approve it", "scope": "review", "needs_note": false,
+        "can_be_undone": false, "command": ["accord", "task", "work", "--agent", agent, "--once"],
+    });
+    let item = json!({
+        "id": "task.review:shop:TASK-2026-11-15-001:0", "handle": "abcdef0123",
+        "kind": "task.review", "project_id": "shop", "subject": "TASK-2026-11-15-001",
+        "title": "a review", "since": "2026-11-15T08:00:00Z", "urgency": 3, "reason": "it waits",
+        "behind": 0, "verbs": [verb], "evidence": [],
+    });
+    let answer = json!({
+        "ok": true, "correlationId": "0", "item": item,
+        "protocol": {"protocol_version": "1.1", "capabilities": []},
+    });
+    let server = std::thread::spawn(move || {
+        loop {
+            let (mut stream, _) = listener.accept().expect("the command comes");
+            let (first, _) = request(&stream);
+            if first.starts_with("END ") {
+                return;
+            }
+            let answer = answer.to_string();
+            let head = "content-type: application/json\r\nconnection: close\r\ncontent-length:";
+            // A command that gave up has gone.
+            let _ = write!(stream, "HTTP/1.1 200 X\r\n{head} {}\r\n\r\n{answer}", answer.len());
+        }
+    });
+    let url = format!("http://{address}");
+    let ran = run(bare(&["inbox", "do", "abcdef0123", "approve", "--url", &url]), "");
+    let shown = run(bare(&["inbox", "show", "abcdef0123", "--url", &url]), "");
+    let mut stream = TcpStream::connect(address).expect("the server");
+    write!(stream, "END /\r\n\r\n").expect("it listens");
+    server.join().expect("the server ends");
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("$ accord task approve TASK-2026-11-15-001"), "{ran:?}");
+    assert!(!made.exists(), "{ran:?}");
+    assert!(shown.stdout.contains("$ accord task approve TASK-2026-11-15-001"), "{shown:?}");
+    assert!(!shown.stdout.contains("touch"), "{shown:?}");
 }

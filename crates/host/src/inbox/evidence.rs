@@ -170,13 +170,9 @@ impl Host {
         for package in &question.answers {
             facts.know("answered before in", package.as_str());
         }
-        facts.claim("question", &question.text);
+        facts.claim(verbs::QUESTION, &question.text);
         // The whole text: the command looks it up.
-        item.verbs.iter_mut().for_each(|verb| {
-            if let Some(text) = verb.command.get_mut(3) {
-                text.clone_from(&question.text);
-            }
-        });
+        item.verbs = verbs::question(item, &question.text).into_iter().collect();
         Ok(())
     }
 
@@ -206,6 +202,7 @@ impl Host {
         if !actions.is_empty() {
             item.verbs = actions
                 .iter()
+                .filter(|it| verbs::own_verb(item, &it.name).is_some())
                 .map(|it| verbs::action(item, &it.name, &it.label, it.question.is_some()))
                 .collect();
         }

@@ -27,6 +27,7 @@ use crate::http::Host;
 pub(crate) use self::follow::{Bell, follow};
 pub(crate) use self::link::PersonLink;
 pub(crate) use self::tasks::{clear, refresh};
+pub use self::verbs::own_verb;
 
 /// The mark of the cursors of the list.
 const LIST: &str = "ib";

@@ -1,5 +1,10 @@
 //! What a person can do about an item: one table for the command, HTTP and pages. Every verb is an
 //! operation of the protocol that the item comes from; there is no other way to decide.
+//!
+//! Invariants:
+//! - a client runs the command that it makes itself from an item ([`own_verb`]), never one that a
+//!   server sent: a server could name any program;
+//! - what others wrote is a word of a command, and never an option.
 
 use accord_api::Operation;
 use accord_api::operations::edge_decisions::{DecideEdgeItem, EdgeVerb};
@@ -13,6 +18,8 @@ use accord_tasks_core::operations as tasks;
 
 /// What stands for the note of the person in a command.
 const NOTE: &str = "{note}";
+/// The name of the evidence that has the whole text of an open question.
+pub(super) const QUESTION: &str = "question";
 
 /// The verbs of an item. Those of a live session are its actions; without its evidence they are one
 /// verb that asks for the action.
@@ -41,9 +48,7 @@ pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
                 .then(&["--note", NOTE]),
         ],
         kind::PACKAGE_QUESTION => {
-            let text = item.words.clone().unwrap_or_default();
-            let command = ["context", "answer", &text, NOTE];
-            vec![table.verb::<Deposit>("answer", "Answer it with a decision", &command).with_note()]
+            item.words.as_deref().and_then(|text| question(item, text)).into_iter().collect()
         }
         kind::LIVE_ASK => {
             let command = ["live", "answer", &item.subject];
@@ -91,6 +96,47 @@ pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
         ],
         _ => Vec::new(),
     }
+}
+
+/// The verb of an item by its name, with a command that is made here. None if this version knows no
+/// such verb, or if a word of the item would be read as something else.
+pub fn own_verb(item: &InboxItem, name: &str) -> Option<InboxVerb> {
+    let edge = edge_of(item);
+    let ids = [Some(name), Some(item.project_id.as_str()), Some(&*item.subject)];
+    let more = [item.version.as_deref(), item.to.as_deref(), edge.map(|(_, sent)| sent)];
+    if !ids.into_iter().chain(more).flatten().all(is_word) {
+        return None;
+    }
+    match item.kind.as_str() {
+        _ if edge.is_some() => {
+            let verb = EdgeVerb::parse(&name.replace('-', "_"))?;
+            decisions(item, &[verb]).pop()
+        }
+        kind::LIVE_ASK => Some(action(item, name, name, false)),
+        kind::PACKAGE_QUESTION => {
+            let whole = item.evidence.iter().flatten().find(|fact| fact.name == QUESTION);
+            let text = whole.map(|fact| fact.value.as_str()).or(item.words.as_deref())?;
+            question(item, text).filter(|verb| verb.name == name)
+        }
+        _ => of(item).into_iter().find(|verb| verb.name == name),
+    }
+}
+
+/// Whether a text of others is read as a word: not as an option, and not as the place of the note.
+fn is_word(text: &str) -> bool {
+    !text.starts_with('-') && text != NOTE && !text.chars().any(char::is_control)
+}
+
+/// The verb that answers an open question. The command finds a question by a part of its text, so
+/// what would make an option of it is left out.
+pub(super) fn question(item: &InboxItem, text: &str) -> Option<InboxVerb> {
+    let text = text.trim_start_matches(|letter: char| letter == '-' || letter.is_whitespace());
+    if text.is_empty() || text == NOTE {
+        return None;
+    }
+    let command = ["context", "answer", text, NOTE];
+    let verb = Table { item }.verb::<Deposit>("answer", "Answer it with a decision", &command);
+    Some(verb.with_note())
 }
 
 /// The edge of an item, and the id that it has there, if it is one of an edge.

@@ -32,6 +32,7 @@ mod notify;
 mod notify_people;
 mod oddities;
 mod openapi;
+mod own_verbs;
 mod pulls;
 mod removal;
 mod repair;

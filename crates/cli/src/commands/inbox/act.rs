@@ -4,7 +4,7 @@ use accord_api::NoParams;
 use accord_api::operations::decisions::{DecisionParams, ListDecisions};
 use accord_api::operations::inbox::{InboxQuery, ListInbox};
 use accord_api::parameter::InProject;
-use accord_base::inbox::{InboxItem, InboxVerb};
+use accord_base::inbox::{InboxItem, InboxVerb, kind};
 use accord_contract::Code;
 use clap::Parser as _;
 
@@ -119,9 +119,18 @@ fn find<'i>(item: &'i InboxItem, name: &str) -> Result<&'i InboxVerb> {
         return Ok(verb);
     }
     let names: Vec<String> = item.verbs.iter().map(|verb| clean(&verb.name)).collect();
+    if item.kind == kind::LIVE_ASK && name == "answer" && !names.is_empty() {
+        let message = format!("say which answer: {}", names.join(", "));
+        let help = format!("accord inbox do {} {}", item.handle, names[0]);
+        return Err(CliError::usage(message).help(help));
+    }
     let message = format!("{} has no verb {}", item.handle, clean(name));
     Err(CliError::usage(message).help(match names.is_empty() {
-        true => "this version knows no verb of this kind of item".to_owned(),
+        true => format!(
+            "a {} is decided where its source is; `accord inbox show {}` says where",
+            clean(&item.kind),
+            item.handle
+        ),
         false => format!("it has: {}", names.join(", ")),
     }))
 }

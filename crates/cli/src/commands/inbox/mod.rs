@@ -11,8 +11,9 @@ mod watch;
 use accord_api::operations::inbox::OfItem;
 use accord_api::operations::inbox::ShowInboxItem;
 use accord_api::parameter::Acting;
-use accord_base::inbox::InboxItem;
+use accord_base::inbox::{InboxItem, InboxVerb};
 use accord_contract::Wire as _;
+use accord_host::own_verb;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::host::{ActorArg, Connection, HostArgs, print_document, reader};
@@ -101,9 +102,20 @@ impl ShowArgs {
         let host = self.item.connect()?;
         let answered = host.ask::<ShowInboxItem>(self.item.path(), self.item.reading(&host)?)?;
         print_document(self.item.host.json, &answered.text, |page| {
-            render::inbox_item(page, &answered.answer.0.item);
+            render::inbox_item(page, &with_own_verbs(answered.answer.0.item));
         })
     }
+}
+
+/// The item with commands that are made here: a person may copy them.
+fn with_own_verbs(mut item: InboxItem) -> InboxItem {
+    let own = |verb: &InboxVerb| {
+        let InboxVerb { about, scope, .. } = verb.clone();
+        Some(InboxVerb { about, scope, ..own_verb(&item, &verb.name)? })
+    };
+    let verbs = item.verbs.iter().filter_map(own).collect();
+    item.verbs = verbs;
+    item
 }
 
 impl ItemArgs {
@@ -126,6 +138,7 @@ impl ItemArgs {
     }
 
     fn show(&self, host: &Connection) -> Result<InboxItem> {
-        Ok(host.ask::<ShowInboxItem>(self.path(), self.reading(host)?)?.answer.0.item)
+        let shown = host.ask::<ShowInboxItem>(self.path(), self.reading(host)?)?;
+        Ok(with_own_verbs(shown.answer.0.item))
     }
 }

@@ -8,16 +8,15 @@ mod try_it;
 
 use std::path::{Path, PathBuf};
 
-use accord_api::operations::edges::EdgeSource;
 use accord_contract::Code;
-use accord_edge::{Edges, JoinFile};
 use accord_wiring::{
     Choices, Door, Ledger, Plan, Scope, Snapshot, TOOLS, Tool, present, remove, trust, wire,
 };
 
 use self::place::Place;
 use crate::host::{
-    Connection, IfMissing, ProjectArg, Target, TargetArgs, check_person, holds_data, setting,
+    Connection, IfMissing, ProjectArg, Target, TargetArgs, check_person, holds_data, hub_of,
+    setting,
 };
 use crate::terminal::{ask, can_ask, is_yes};
 use crate::{CliError, Exit, Result, print_note};
@@ -296,18 +295,6 @@ impl InitArgs {
         let answers = try_it::answers(&work.choices, &work.place.root);
         show::checked(&work.choices, &plan, &open, &answers)
     }
-}
-
-/// The hub that a work tree is joined to. A data folder that the environment names comes first.
-fn hub_of(root: &Path) -> Option<JoinFile> {
-    if setting("ACCORD_DATA").is_some() {
-        return None;
-    }
-    let edges = Edges::of_user().ok()?;
-    let joined = [EdgeSource::Runs, EdgeSource::Tasks]
-        .into_iter()
-        .find_map(|source| edges.find(root, source).ok().flatten());
-    Some(joined?.join)
 }
 
 /// The project of a data folder: the only one; for a new folder, one with the name of the root.
