@@ -7,6 +7,8 @@
 //! was over and this was said, the next call of the same question begins the session again.
 //!
 //! Invariants:
+//! - the session of a question shows what was asked until it ends, and an answer counts for the
+//!   question whose digest it carries;
 //! - an answer that no call has read is given to the next one, and not asked for again;
 //! - an answer that was read is not given to a later question of the same words: a person who
 //!   agreed once has not agreed again. Only a call that waited for it, and a question with an id of
@@ -21,8 +23,9 @@ use crate::json::{members, put};
 use crate::limits::ASK_WITHIN_SECONDS;
 use crate::operations::ask_person::{AskPersonAnswer, AskPersonRequest, AskState};
 use crate::operations::questions::LiveUnreadAnswer;
-use crate::session::{ASKED_BY, Ask, At, BY, Content, Delta, LedgerRow, Rendering, Session, TO};
-use crate::session::{ContentChange, actor_document, decision_id, package_id, render};
+use crate::session::{ASKED, ASKED_BY, BY, QUESTION, TO};
+use crate::session::{Ask, At, Content, ContentChange, Delta, LedgerRow, Rendering, Session};
+use crate::session::{actor_document, asked, decision_id, package_id, render};
 use crate::{AppId, SessionId, reserved::is_reserved};
 
 /// The action of a form.
@@ -46,6 +49,8 @@ pub struct Question {
     props: Object,
     /// What is shown, and what a person can do.
     contract: Object,
+    /// The digest of what is asked.
+    asked: String,
     /// The option that means yes, if there are options.
     first: Option<String>,
     asked_by: Option<ActorKey>,
@@ -112,9 +117,12 @@ impl Question {
             props.insert(DETAILS.into(), details.trim().into());
             contract.insert("propsSpec".into(), details_spec());
         }
+        let title = title.trim_end().to_owned();
+        let asked = asked(&title, contract.get("actionSpec"), &props);
         Ok(Self {
             session_id: session_id(request, project, asked_by.as_ref())?,
-            title: title.trim_end().to_owned(),
+            asked: asked.map_err(|wrong| schema("/form", wrong.to_string()))?,
+            title,
             props,
             contract,
             first: options.into_iter().next(),
@@ -140,8 +148,11 @@ impl Question {
         let Some(stored) = open else { return Ok(Step::Begin) };
         if !self.is_that_of(stored.content) {
             let message = "the same actor has asked another question in this project with this id";
-            let failure = Failure::new(Code::LiveAskConflict, message).at("/id");
-            return Err(failure.with("session_id", stored.session.id.as_str()));
+            return Err(conflict(stored.session, message));
+        }
+        if stored.answer.is_some_and(|row| !self.is_what_was_asked(&row.data)) {
+            let message = "what was answered in the session of this question is another question";
+            return Err(conflict(stored.session, message));
         }
         let goes_on = self.has_own_id || stored.is_waited_for;
         Ok(match stored.answer {
@@ -167,6 +178,7 @@ impl Question {
         ui.insert("type".into(), "component".into());
         ui.insert("componentCode".into(), "".into());
         ui.insert("prompt".into(), self.title.as_str().into());
+        ui.insert(QUESTION.into(), true.into());
         put(&mut ui, ASKED_BY, self.asked_by.as_ref().map(actor_document));
         put(&mut ui, TO, self.to.as_ref().map(|to| format!("{}:{}", to.kind, to.id)));
         let rendering = Rendering {
@@ -206,7 +218,10 @@ impl Question {
     pub fn late_answer(&self, unread: LiveUnreadAnswer) -> Option<AskPersonAnswer> {
         let action = unread.data["payload"]["action"].as_str()?;
         let is_offered = self.contract["actionSpec"].get(action).is_some();
-        if !is_offered || unread.intent.as_deref() != Some(&self.title) {
+        if !is_offered
+            || !self.is_what_was_asked(&unread.data)
+            || unread.intent.as_deref() != Some(&self.title)
+        {
             return None;
         }
         let at = unread.at.clone();
@@ -245,6 +260,16 @@ impl Question {
             && is_same("actionSpec")
             && props.map_or(self.props.is_empty(), |props| *props == self.props)
     }
+
+    /// Whether it is what was asked when an answer was given. Answers that an earlier version
+    /// stored do not say.
+    fn is_what_was_asked(&self, answer: &Value) -> bool {
+        answer.get(ASKED).is_none_or(|asked| asked.as_str() == Some(&self.asked))
+    }
+}
+
+fn conflict(session: &Session, message: &str) -> Failure {
+    Failure::new(Code::LiveAskConflict, message).at("/id").with("session_id", session.id.as_str())
 }
 
 /// An answer without what a person chose.

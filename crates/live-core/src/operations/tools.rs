@@ -174,6 +174,7 @@ const OF_RENDERS: &[Code] = &[
 ];
 
 const OF_PROPS: &[Code] = &[Code::AgenticSessionNotFound, Code::GguiToolContractViolation];
+const OF_QUESTION: &[Code] = &[Code::LiveAskConflict];
 
 /// Declares tools: name, arguments, envelope, need and codes.
 macro_rules! tools {
@@ -211,10 +212,10 @@ tools! {
         Need::Write, [OF_RENDERS, CHANGES, &[Code::GguiToolBlueprintNotFound]];
     /// Changes the props of a session. The page gets a new epoch.
     Update("ggui_update", ToolQuery) of PropsRequest => GguiPropsEnvelope,
-        Need::Write, [CHANGES, OF_PROPS];
+        Need::Write, [CHANGES, OF_PROPS, OF_QUESTION];
     /// Changes the props of a session in place: the page keeps its epoch and its state.
     Amend("ggui_amend", ToolQuery) of PropsRequest => GguiPropsEnvelope,
-        Need::Write, [CHANGES, OF_PROPS];
+        Need::Write, [CHANGES, OF_PROPS, OF_QUESTION];
     /// Takes the events out of the pipe of a session; where there are none, waits for one as long
     /// as the request says. A request that is cancelled takes nothing: its events stay for the next
     /// one.

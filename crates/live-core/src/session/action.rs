@@ -88,7 +88,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     }
     let key = action.key(facts.client_id);
     let Action { kind, mut envelope, .. } = action;
-    facts.sender.sign(&mut envelope);
+    facts.sender.sign(&mut envelope, facts.content);
     // Other types are recorded as they are.
     let is_answer = kind == DATA_SUBMIT;
     if is_answer {
@@ -138,7 +138,7 @@ pub fn submit(dispatch: Dispatch, facts: ActFacts<'_>) -> Result<Acted, Failure>
         ("payload", Value::Object(payload)),
     ]);
     put(&mut envelope, EXPECT, expect);
-    facts.sender.sign(&mut envelope);
+    facts.sender.sign(&mut envelope, facts.content);
     check_ask(&facts, &envelope)?;
     check(&mut envelope, contract)?;
     let warnings = warnings(&envelope);

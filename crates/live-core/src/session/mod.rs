@@ -71,6 +71,6 @@ pub use replay::{LedgerPage, LiveCursor, StreamReplay, check_position, check_sin
 pub use replay::{is_replayed, is_truncated, ledger_page, pull_position, replay_stream};
 pub use sender::Sender;
 pub(crate) use sender::{BY, DOOR, PERSON};
-pub(crate) use shown::EXPECT;
+pub(crate) use shown::{ASKED, EXPECT, QUESTION, asked};
 pub use stream::{Emitted, Emitter, NewFrame, StreamRow, emit};
 pub use subscribe::{SubscribeFacts, SubscribeRefusal, Subscribed, expire, subscribe};

@@ -26,8 +26,8 @@ pub(crate) const UNCHANGED: &str = "the props are identical to the stored ones, 
     changed; send the props as they should be afterwards";
 
 /// Changes the props: with a new epoch if `source` is an update, in place if it is an amendment.
-/// Fails with `session_not_found`, or `contract_violation` when the props do not match their
-/// schema.
+/// Fails with `session_not_found`, `LIVE_ASK_CONFLICT` for a question, or `contract_violation` when
+/// the props do not match their schema.
 ///
 /// Clauses: GGUI-EPOCH-UPDATE, GGUI-EPOCH-AMEND, GGUI-UPDATE-UNCHANGED.
 pub fn set_props(
@@ -41,6 +41,7 @@ pub fn set_props(
     if !session.is_active(at.now) || !session.head.has_pipe {
         return Err(refuse::tool_session_not_found("there is no rendered session of this id"));
     }
+    content.check_changeable()?;
     let Some(props) = update.apply(content.props.as_ref().unwrap_or(&Object::new())) else {
         let (epoch, delta) = (session.head.epoch, Delta::default());
         return Ok(PropsChanged { is_updated: false, epoch, frame: None, delta });

@@ -6,6 +6,7 @@
 use accord_base::{Actor, ActorKey, Author, Caller, Decision, Door, Need, Presence};
 use accord_contract::{Code, Failure, Object, Wire as _};
 
+use super::{ASKED, Content};
 use crate::json::put;
 
 /// Who sent it.
@@ -74,9 +75,10 @@ impl Sender {
         self
     }
 
-    /// Says in an action who sent it.
-    pub(super) fn sign(&self, action: &mut Object) {
+    /// Says in an action who sent it, and what was asked then.
+    pub(super) fn sign(&self, action: &mut Object, content: Option<&Content>) {
         unsign(action);
+        put(action, ASKED, content.and_then(Content::asked));
         put(action, BY, self.actor.as_ref().map(|actor| actor.encode()));
         put(action, DOOR, self.door.map(Door::as_str));
         put(action, PERSON, self.door.map(|_| self.person.is_ok()));
@@ -86,9 +88,9 @@ impl Sender {
     }
 }
 
-/// Takes out of an action who sent it.
+/// Takes out of an action who sent it, and what was asked.
 pub(super) fn unsign(action: &mut Object) {
-    for name in [BY, DOOR, PERSON, PRESENCE, KEY] {
+    for name in [BY, DOOR, PERSON, PRESENCE, KEY, ASKED] {
         action.shift_remove(name);
     }
 }

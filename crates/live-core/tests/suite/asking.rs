@@ -5,7 +5,9 @@ use accord_contract::{Code, Failure, Value, Wire as _};
 use accord_live_core::asking::{self, Question, Step, Stored};
 use accord_live_core::limits::SESSION_TTL_SECONDS;
 use accord_live_core::operations::ask_person::AskPersonRequest;
-use accord_live_core::session::Head;
+use accord_live_core::props::PropsUpdate;
+use accord_live_core::session::{Head, PropsChanged, set_props};
+use accord_live_core::violation::Source;
 use serde_json::json;
 
 use crate::answering::person;
@@ -205,4 +207,46 @@ fn the_end_of_the_time_is_said_once_and_a_late_answer_is_refused() {
     world.now = time(60);
     world.apply(asking::end(stored(&world, false)));
     assert_eq!(step(&named, &world, false), Step::SayEnded);
+}
+
+/// Changes what stands below the first line of a question.
+fn change_details(world: &World, question: &Question, text: &str) -> Result<PropsChanged, Failure> {
+    let change = json!({"kind": "replace", "props": {"details": text}});
+    let change = PropsUpdate::read(change.as_object().unwrap()).unwrap();
+    let (project, compiled) = (project(), question.compile().unwrap());
+    let (session, content, at) = (&world.session, &world.content, at(&project, world.now));
+    set_props(session, content, &compiled, &change, Source::Amend, at)
+}
+
+#[test]
+fn a_question_stays_as_it_was_asked() {
+    let question = question(json!({"question": "Deploy?\nTo production"}));
+    let world = begun(&question);
+    let refused = change_details(&world, &question, "To a test machine").unwrap_err();
+    assert_eq!(refused.code, Code::LiveAskConflict);
+    assert_eq!(refused.pointer.as_deref(), Some("/sessionId"));
+}
+
+#[test]
+fn an_answer_counts_for_the_question_that_was_shown_alone() {
+    let question = question(json!({"question": "Deploy?\nTo production", "id": "deploy-3"}));
+    let mut world = begun(&question);
+    // An earlier version began it, and let others change it.
+    world.content.ui.shift_remove("x-question");
+    world.sender = person("lead");
+    world.apply(change_details(&world, &question, "To a test machine").unwrap().delta);
+    let session = question.session_id.as_str();
+    let mut answer = chosen(session, "yes");
+    // What a client says about it does not count.
+    answer["x-asked"] = json!("sha256:0");
+    world.act(&question.compile().unwrap(), None, answer).unwrap();
+    world.apply(change_details(&world, &question, "To production").unwrap().delta);
+    let refused = question.step(Some(stored(&world, false)), world.now).unwrap_err();
+    assert_eq!(refused.code, Code::LiveAskConflict, "{refused:?}");
+    assert!(refused.message.contains("another question"), "{refused:?}");
+    // An answer of an earlier version does not say what was asked.
+    for row in &mut world.ledger {
+        row.data.as_object_mut().unwrap().shift_remove("x-asked");
+    }
+    assert_eq!(step(&question, &world, false), Step::Take);
 }

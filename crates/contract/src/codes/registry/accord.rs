@@ -220,7 +220,8 @@ macro_rules! accord_codes {
     LiveAskEnded = "LIVE_ASK_ENDED", NotFound, Never, 410,
         "The time in which the live session takes answers is over; let the agent ask again.";
     LiveAskConflict = "LIVE_ASK_CONFLICT", Validation, AfterChange, 409,
-        "The id names another question; repeat that question as it was, or choose another id.";
+        "The id or the live session is that of a question, which stays as it was asked; repeat \
+         that question, or ask another one under another id.";
     InboxItemNotFound = "INBOX_ITEM_NOT_FOUND", NotFound, AfterChange, 404,
         "Nothing of this name waits in the inbox: it was decided, or its source changed; list the \
          inbox again.";
