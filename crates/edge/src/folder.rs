@@ -74,18 +74,20 @@ impl Edges {
         all
     }
 
-    /// The edge of a work tree; `None` if it is not joined. A folder that was moved goes on. Fails
-    /// with `edge_duplicated` for a copy.
+    /// The edge of a work tree; `None` if it is not joined. A folder that was moved within its file
+    /// system goes on. Fails with `edge_duplicated` for a copy; `edge_mark_changed` where the mark
+    /// is missing or names the edge of another folder: a worker can write it, and must neither end
+    /// a join unseen nor send what is here to another project.
     pub fn find(&self, root: &Path, source: EdgeSource) -> Result<Option<Joined>> {
-        let Some(marked) = marker::read(root, source) else { return Ok(None) };
-        let place = Place::of(root)?;
-        let found = Joined::read(self.folder.join(marked.as_str()));
-        let Some(mut joined) = found.filter(|joined| joined.join.source == source) else {
-            return Ok(None);
-        };
-        if joined.join.is_at(&place) {
-            return Ok(Some(joined));
+        let (marked, place) = (marker::read(root, source), Place::of(root)?);
+        if let Some(joined) = self.at(&place, source) {
+            let edge = &joined.join.edge_id;
+            return match marked {
+                Some(marked) if marked == *edge => Ok(Some(joined.noting(place)?)),
+                marked => Err(mark_changed(&joined, &place, source, marked.as_ref())),
+            };
         }
+        let Some((marked, joined)) = self.marked(root, source) else { return Ok(None) };
         if joined.join.is_still_there() {
             let message = format!(
                 "{} is a copy of {}, which is joined as {marked}",
@@ -96,17 +98,33 @@ impl Edges {
                 .with("root", joined.join.root.as_str())
                 .suggesting("join the copy as an edge of its own: accord join URL --new"));
         }
-        let Place { root, device, inode } = place;
-        joined.join = JoinFile { root, device, inode, ..joined.join };
-        joined.write(JOIN, &joined.join)?;
-        Ok(Some(joined))
+        if !joined.join.is_same_folder(&place) {
+            return Err(marked_elsewhere(&joined, &place, source));
+        }
+        Ok(Some(joined.noting(place)?))
     }
 
-    /// The edge of a work tree that has lost its mark.
-    pub fn at(&self, root: &Path, source: EdgeSource) -> Result<Option<Joined>> {
-        let place = Place::of(root)?;
-        let is_it = |joined: &Joined| joined.join.source == source && joined.join.is_at(&place);
-        Ok(self.all().into_iter().find(is_it))
+    /// The edge that a work tree was joined as, whatever its mark says.
+    pub fn joined_at(&self, root: &Path, source: EdgeSource) -> Result<Option<Joined>> {
+        Ok(self.at(&Place::of(root)?, source))
+    }
+
+    /// The edge that the mark of a work tree names, if the folder that was joined is not there any
+    /// more: a person says that this is the folder.
+    pub fn moved_to(&self, root: &Path, source: EdgeSource) -> Option<Joined> {
+        let (_, joined) = self.marked(root, source)?;
+        (!joined.join.is_still_there()).then_some(joined)
+    }
+
+    fn at(&self, place: &Place, source: EdgeSource) -> Option<Joined> {
+        let is_it = |joined: &Joined| joined.join.source == source && joined.join.is_at(place);
+        self.all().into_iter().find(is_it)
+    }
+
+    fn marked(&self, root: &Path, source: EdgeSource) -> Option<(EdgeId, Joined)> {
+        let marked = marker::read(root, source)?;
+        let joined = Joined::read(self.folder.join(marked.as_str()))?;
+        (joined.join.source == source).then_some((marked, joined))
     }
 
     /// The edge with an id, wherever its folder is.
@@ -158,12 +176,12 @@ impl Joined {
         marked.map_err(|error| unusable(&marker::path(root, self.join.source), &error))
     }
 
-    /// Changes what a person chose.
-    pub fn choose(&mut self, joining: Joining) -> Result<()> {
+    /// Changes what a person chose, for the work tree in a folder.
+    pub fn choose(&mut self, joining: Joining, root: &Path) -> Result<()> {
         let Joining { url, project, key, name, send, exclude, decide, deciders, open_to_hub } =
             joining;
         let (decide, deciders) = (Some(decide), Some(deciders));
-        let known = self.join.clone();
+        let known = self.join.clone().in_place(Place::of(root)?);
         let salt = known.salt.clone().or_else(|| Some(accord_base::mint_id("salt_", random())));
         let open_to_hub = Some(open_to_hub);
         self.join = JoinFile {
@@ -188,14 +206,11 @@ impl Joined {
         self.write(JOIN, &self.join)
     }
 
-    /// Removes the mark and the files of the edge.
+    /// Removes the mark, whatever it says, and the files of the edge.
     pub fn remove(&self) -> Result<()> {
         let root = Path::new(&self.join.root);
-        let is_marked = marker::read(root, self.join.source) == Some(self.join.edge_id.clone());
-        if is_marked {
-            let removed = marker::remove(root, self.join.source);
-            removed.map_err(|error| unusable(root, &error))?;
-        }
+        let removed = marker::remove(root, self.join.source);
+        removed.map_err(|error| unusable(root, &error))?;
         self.discard()
     }
 
@@ -207,6 +222,15 @@ impl Joined {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The same, with the place of its folder in the join file.
+    fn noting(mut self, place: Place) -> Result<Self> {
+        if !self.join.is_noted(&place) {
+            self.join = self.join.in_place(place);
+            self.write(JOIN, &self.join)?;
+        }
+        Ok(self)
     }
 
     /// What the hub last said, if it ever did.
@@ -314,6 +338,44 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
     File::open(folder)?.sync_all()
+}
+
+fn mark_changed(
+    joined: &Joined,
+    place: &Place,
+    source: EdgeSource,
+    marked: Option<&EdgeId>,
+) -> Failure {
+    let JoinFile { edge_id, url, project, .. } = &joined.join;
+    let mark = marker::path(Path::new(&place.root), source);
+    let says = match marked {
+        Some(other) => format!("names {other}"),
+        None => "is missing or unreadable".to_owned(),
+    };
+    let (root, mark) = (&place.root, mark.display());
+    let message = format!("{root} is joined as {edge_id}, and its mark {mark} {says}");
+    Failure::new(Code::EdgeMarkChanged, message)
+        .with("edge_id", edge_id.as_str())
+        .with("root", root.as_str())
+        .suggesting(format!(
+            "a worker may have changed it, and nothing is sent; then join it again: accord join \
+             {url} --project {project}, or end the join: accord leave"
+        ))
+}
+
+fn marked_elsewhere(joined: &Joined, place: &Place, source: EdgeSource) -> Failure {
+    let JoinFile { edge_id, url, project, root: was, .. } = &joined.join;
+    let mark = marker::path(Path::new(&place.root), source);
+    let (root, mark) = (&place.root, mark.display());
+    let message =
+        format!("{root} is another folder than {was}, which was joined as its mark {mark} says");
+    Failure::new(Code::EdgeMarkChanged, message)
+        .with("edge_id", edge_id.as_str())
+        .with("root", was.as_str())
+        .suggesting(format!(
+            "if it was moved or restored from there: accord join {url} --project {project} \
+             --moved; else join it as a new edge with --new, or remove the mark"
+        ))
 }
 
 fn unusable(path: &Path, error: &io::Error) -> Failure {

@@ -42,6 +42,9 @@ message! {
         required device: u64 = "device", "device";
         /// The inode of the folder.
         required inode: u64 = "inode", "inode";
+        /// When the folder was made, in milliseconds since 1970, where the file system says it.
+        /// The next folder with the same inode has another time.
+        optional created: u64 = "created", "milliseconds";
         /// When it was joined.
         required joined_at: Timestamp = "joined_at", "time:rfc-3339";
         /// How many events and results there were before.
@@ -101,6 +104,7 @@ impl JoinFile {
             root: place.root.clone(),
             device: place.device,
             inode: place.inode,
+            created: place.created,
             joined_at: now,
             before: 0,
             extra: Default::default(),
@@ -116,8 +120,25 @@ impl JoinFile {
         self.root == place.root && self.is_same_folder(place)
     }
 
-    fn is_same_folder(&self, place: &Place) -> bool {
-        (self.device, self.inode) == (place.device, place.inode)
+    /// The same join, of a folder.
+    #[must_use]
+    pub(crate) fn in_place(self, place: Place) -> Self {
+        let Place { root, device, inode, created } = place;
+        Self { root, device, inode, created, ..self }
+    }
+
+    pub(crate) fn is_noted(&self, place: &Place) -> bool {
+        self.is_at(place) && (self.device, self.created) == (place.device, place.created)
+    }
+
+    /// Whether it is the folder that was joined, also if it was moved within its file system. The
+    /// number of a device can change when the machine starts, and an inode is used again.
+    pub(crate) fn is_same_folder(&self, place: &Place) -> bool {
+        self.inode == place.inode
+            && match (self.created, place.created) {
+                (Some(joined), Some(found)) => joined == found,
+                _ => self.device == place.device || self.root == place.root,
+            }
     }
 
     /// Whether the folder that was joined is still where it was.

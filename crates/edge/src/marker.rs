@@ -1,6 +1,6 @@
 //! The mark of an edge in its work tree: in git's folder of that work tree, which no clone copies,
 //! or, without git, among the untracked state of the tree. It has only the id. A worker can change
-//! it, and so it decides nothing alone.
+//! it, and so it decides nothing alone: the join file says which folder an edge has.
 
 use std::fs;
 use std::io::{self, Read as _};

@@ -26,6 +26,7 @@ mod credentials;
 mod data_folder;
 mod documents;
 mod edge_decisions;
+mod edge_marks;
 mod edges;
 #[expect(clippy::unwrap_used, dead_code, reason = "the tests of the services use more of it")]
 #[path = "../../../memory/tests/suite/embedding_server.rs"]

@@ -1,5 +1,6 @@
 //! What a command of runs or tasks sends when it ends, if its folder is joined and the hub answers
-//! quickly. It never fails, prints nothing, and takes a short time at most.
+//! quickly. It never fails, takes a short time at most, and prints nothing, unless the mark of the
+//! work tree was changed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::time::Duration;
 use accord_edge::{Edges, sources_in};
 
 use super::hub::HubClient;
-use super::joined_of;
+use super::{joined_of, note_changed_mark};
 use crate::host::attempt_socket;
 
 /// How long the hub may take.
@@ -36,7 +37,8 @@ pub(crate) fn send_after() {
         return;
     }
     let Ok(sources) = sources_in(&folder) else { return };
-    let Ok(found) = joined_of(&edges, sources) else { return };
+    let found = joined_of(&edges, sources).inspect_err(note_changed_mark);
+    let Ok(found) = found else { return };
     for (source, joined) in found {
         if joined.had_trouble_within(PAUSE) {
             drop(joined.collect_only(&source));

@@ -11,7 +11,7 @@ use accord_host::serve::this_process;
 use accord_runs::Runs;
 
 use super::hub::HubClient;
-use super::joined_of;
+use super::{joined_of, note_changed_mark};
 use crate::commands::run;
 use crate::host::{DataFolder, attempt_socket, settings_of};
 use crate::render::clean;
@@ -83,7 +83,7 @@ impl Drop for Ends<'_> {
 pub(crate) fn apply_here(folder: &Path, kind: SourceKind) -> Result<bool> {
     let sources = sources_in(folder)?;
     let edges = Edges::of_user()?;
-    let joined = joined_of(&edges, sources)?;
+    let joined = joined_of(&edges, sources).inspect_err(note_changed_mark)?;
     let mut is_joined = false;
     for (source, joined) in joined.iter().filter(|(source, _)| source.kind() == kind) {
         is_joined = true;

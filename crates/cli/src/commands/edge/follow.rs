@@ -140,7 +140,10 @@ fn all(edges: &Edges) -> Vec<(Source, Joined)> {
         match opened {
             Ok(opened) if !opened.is_empty() => found.extend(opened),
             other => {
-                let why = other.err().map(|it| it.to_string());
+                let why = other.err().map(|it| {
+                    let code = it.code().map_or("", Code::as_str);
+                    format!("{code}: {it}")
+                });
                 let (why, root) = (why.as_deref().unwrap_or("it is not there"), &joined.join.root);
                 print_note(clean(&format!("{root}: {why}; the other edges go on")));
             }

@@ -66,6 +66,11 @@ pub(crate) struct JoinArgs {
     #[arg(long)]
     new: bool,
 
+    /// This folder is the joined one that its mark names: it was moved to another file system, or
+    /// restored from a backup
+    #[arg(long, conflicts_with = "new")]
+    moved: bool,
+
     /// The key for the hub; prefer ACCORD_KEY, which the process list does not show
     #[arg(long)]
     key: Option<String>,
@@ -235,7 +240,7 @@ impl JoinArgs {
         let (joined, is_new) = match known {
             Some(mut known) if !self.new => {
                 let before = known.join.clone();
-                known.choose(joining.clone())?;
+                known.choose(joining.clone(), source.root())?;
                 self.tell(&known).inspect_err(|_| drop(known.restore(before)))?;
                 (known, false)
             }
@@ -272,11 +277,19 @@ impl JoinArgs {
         Ok((document.to_string(), page))
     }
 
-    /// The edge that the tree is, also if its mark is gone. A copy is none if it is to be new.
+    /// The edge that the tree is, also if its mark was changed. A copy is none if it is to be new,
+    /// and so is a folder with the mark of another one.
     fn known(&self, edges: &Edges, source: &Source) -> Result<Option<Joined>> {
         match edges.find(source.root(), source.kind()) {
             Err(refused) if refused.code == Code::EdgeDuplicated && self.new => Ok(None),
-            Ok(None) => Ok(edges.at(source.root(), source.kind())?),
+            Err(refused) if refused.code == Code::EdgeMarkChanged => {
+                let known = edges.joined_at(source.root(), source.kind())?;
+                let moved = || edges.moved_to(source.root(), source.kind());
+                match known.or_else(|| self.moved.then(moved).flatten()) {
+                    None if !self.new => Err(refused.into()),
+                    known => Ok(known),
+                }
+            }
             found => Ok(found?),
         }
     }

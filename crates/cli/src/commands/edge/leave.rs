@@ -2,11 +2,11 @@
 
 use accord_contract::Code;
 use accord_contract::text::counted;
-use accord_edge::{Edges, Joined};
+use accord_edge::{Edges, Joined, Source};
 use serde_json::json;
 
 use super::hub::HubClient;
-use super::{TreeArgs, must_be_person};
+use super::{TreeArgs, must_be_person, not_joined};
 use crate::render::clean;
 use crate::{CliError, Exit, Result, print_either, print_note};
 
@@ -30,7 +30,7 @@ impl LeaveArgs {
         must_be_person()?;
         let edges = Edges::of_user()?;
         let (mut documents, mut lines) = (Vec::new(), Vec::new());
-        for (source, joined) in self.tree.joined(&edges)? {
+        for (source, joined) in self.joined(&edges)? {
             let events = leave(&joined, self.erase)?;
             joined.remove()?;
             let (root, url) = (source.root().display().to_string(), &joined.join.url);
@@ -48,6 +48,27 @@ impl LeaveArgs {
         }
         let json = self.json.then(|| json!({"edges": documents}).to_string());
         print_either(json, |page| lines.iter().for_each(|line| page.line(clean(line))))
+    }
+}
+
+impl LeaveArgs {
+    /// The edges of the folder, also where a mark was changed.
+    fn joined(&self, edges: &Edges) -> Result<Vec<(Source, Joined)>> {
+        let mut found = Vec::new();
+        for source in self.tree.sources()? {
+            let joined = match edges.find(source.root(), source.kind()) {
+                Err(refused) if refused.code == Code::EdgeMarkChanged => {
+                    let known = edges.joined_at(source.root(), source.kind())?;
+                    Some(known.ok_or(refused)?)
+                }
+                found => found?,
+            };
+            found.extend(joined.map(|joined| (source, joined)));
+        }
+        match found.is_empty() {
+            true => Err(not_joined(&self.tree.folder())),
+            false => Ok(found),
+        }
     }
 }
 

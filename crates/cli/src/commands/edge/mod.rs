@@ -10,12 +10,15 @@ mod leave;
 mod status;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_contract::{Code, Failure};
 use accord_edge::{Edges, Joined, Source, sources_in};
+use miette::Diagnostic;
 
 use crate::host::{attempt_socket, check_person};
-use crate::{CliError, Result};
+use crate::render::clean;
+use crate::{CliError, Result, print_note};
 
 pub(crate) use self::after::send_after;
 pub(crate) use self::applies::{apply_during, apply_here};
@@ -61,6 +64,21 @@ impl TreeArgs {
         }
         Ok(found)
     }
+}
+
+/// Says once that a mark was changed, so that nothing is sent and nothing of the hub is applied.
+fn note_changed_mark(refused: &CliError) {
+    static NOTED: AtomicBool = AtomicBool::new(false);
+    let is_it = refused.code() == Some(Code::EdgeMarkChanged);
+    if is_it && !NOTED.swap(true, Ordering::SeqCst) {
+        print_note(clean(&format!("warning: {}", changed_mark(refused))));
+    }
+}
+
+/// A changed mark in one line: code, what was found, and what to do.
+fn changed_mark(refused: &CliError) -> String {
+    let help = Diagnostic::help(refused).map(|help| format!("; {help}")).unwrap_or_default();
+    format!("{}: {refused}{help}", Code::EdgeMarkChanged)
 }
 
 fn joined_of(edges: &Edges, sources: Vec<Source>) -> Result<Vec<(Source, Joined)>> {

@@ -6,7 +6,7 @@ use accord_contract::{Code, Timestamp};
 use accord_edge::{Edges, Joined, sources_in};
 use serde_json::json;
 
-use super::{TreeArgs, joined_of, kind_of};
+use super::{TreeArgs, changed_mark, joined_of, kind_of};
 use crate::render::{Page, Times, clean};
 use crate::{CliError, Exit, Result, print_either};
 
@@ -35,7 +35,7 @@ impl StatusArgs {
         let mut documents = Vec::new();
         let mut page = Page::new();
         for joined in &joined {
-            documents.push(show(joined, &mut page)?);
+            documents.push(show(&edges, joined, &mut page)?);
         }
         if joined.is_empty() {
             page.line("no work tree of this user is joined");
@@ -53,6 +53,9 @@ pub(crate) fn lines_here() -> Vec<String> {
     });
     let found = match found {
         Ok(found) => found,
+        Err(refused) if refused.code() == Some(Code::EdgeMarkChanged) => {
+            return vec![clean(&changed_mark(&refused))];
+        }
         Err(refused) if refused.code() == Some(Code::EdgeDuplicated) => {
             return vec![refused.to_string()];
         }
@@ -83,8 +86,11 @@ fn counted_entries(number: u64) -> String {
     }
 }
 
-fn show(joined: &Joined, page: &mut Page) -> Result<String> {
+fn show(edges: &Edges, joined: &Joined, page: &mut Page) -> Result<String> {
     let join = &joined.join;
+    let changed = edges.find(join.root.as_ref(), join.source).err();
+    let changed = changed.filter(|refused| refused.code == Code::EdgeMarkChanged);
+    let changed = changed.map(|refused| changed_mark(&refused.into()));
     let (sent, waiting) = joined.progress()?;
     let position = sent.as_ref().map_or(0, |sent| sent.position);
     let contact: Option<&Timestamp> = sent.as_ref().map(|sent| &sent.at);
@@ -103,6 +109,7 @@ fn show(joined: &Joined, page: &mut Page) -> Result<String> {
     let at = contact.map_or_else(|| "never".to_owned(), |at| Times::default().at(Some(at)));
     page.labelled("last contact", &at);
     page.labelled_some("trouble", trouble.as_deref());
+    page.labelled_some("mark", changed.as_deref());
     let document = json!({
         "edge_id": join.edge_id.as_str(),
         "root": join.root,
@@ -115,6 +122,7 @@ fn show(joined: &Joined, page: &mut Page) -> Result<String> {
         "last_contact_at": contact.map(Timestamp::as_str),
         "incarnation": sent.as_ref().map(|sent| sent.incarnation.as_str()),
         "trouble": trouble,
+        "mark": changed,
     });
     Ok(document.to_string())
 }

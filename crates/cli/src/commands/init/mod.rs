@@ -204,7 +204,7 @@ impl InitArgs {
             Scope::Project => target.target()?,
         };
         let hub = match (&found, place.scope) {
-            (Target::Folder(_), Scope::Project) => hub_of(&place.root),
+            (Target::Folder(_), Scope::Project) => hub_of(&place.root)?,
             _ => None,
         };
         let door = match (&found, &hub) {

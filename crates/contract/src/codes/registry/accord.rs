@@ -260,6 +260,9 @@ macro_rules! accord_codes {
     EdgeDuplicated = "edge_duplicated", Validation, AfterChange, 409,
         "This folder is a copy of a joined work tree that still exists; join the copy as a new \
          edge with accord join --new.";
+    EdgeMarkChanged = "edge_mark_changed", Validation, AfterChange, 409,
+        "The mark of a joined work tree is missing, or names the edge of another folder; find out \
+         what changed it, then join the work tree again with accord join.";
     AlreadyJoined = "already_joined", Validation, AfterChange, 409,
         "The work tree is joined to another hub or project; leave that one first with accord \
          leave.";
