@@ -139,7 +139,8 @@ impl Access {
     }
 
     /// The author of a write: the actor that the request names in `pointer`, or else the key's own.
-    /// Refuses another actor than the key's, unless it has `act_as`. Clauses: AGENTIC-R-113.
+    /// Refuses another actor than the key's, unless it has `act_as`, and one whose id looks like
+    /// another actor. Clauses: AGENTIC-R-113.
     pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
         match (named, &self.actor) {
             (Some(named), Some(own)) if !named.is(own) && !self.act_as => {
@@ -147,7 +148,10 @@ impl Access {
                 let message = format!("may not write as {id:?} without `act_as`");
                 Err(self.refused(&message).at(pointer))
             }
-            (Some(named), _) => Ok(Some(named)),
+            (Some(named), _) => {
+                named.key().check_distinct().map_err(|why| refuse::schema(pointer, why))?;
+                Ok(Some(named))
+            }
             (None, own) => {
                 let own = own.as_ref();
                 Ok(own.map(|own| Actor::new(own.id.clone(), own.kind)))

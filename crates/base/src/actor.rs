@@ -52,6 +52,23 @@ impl ActorKey {
         let id = ActorId::new(id.trim()).map_err(|error| error.to_string())?;
         Ok(Self { id, kind })
     }
+
+    /// Checks that no one can take it for another actor, as where an agent is shown by its id
+    /// alone. Requests name no such actor; older records can have one.
+    pub fn check_distinct(&self) -> Result<(), String> {
+        let id = self.id.as_str();
+        let begins = |kind: &ActorType| {
+            let (start, rest) = id.trim_start().split_once(':').unwrap_or_default();
+            start.eq_ignore_ascii_case(kind.as_str()) && !rest.is_empty()
+        };
+        if self.kind == ActorType::Human || !ActorType::ALL.iter().any(begins) {
+            return Ok(());
+        }
+        Err(format!(
+            "the id {id:?} looks like another actor: that of an agent or a script does not begin \
+             with human:, agent: or script:"
+        ))
+    }
 }
 
 /// Its type, a colon and its id, as [`ActorKey::parse`] reads it.

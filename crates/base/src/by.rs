@@ -106,7 +106,7 @@ impl From<KnownBy> for Presence {
 impl By {
     pub fn new(actor: Actor, door: Door) -> Self {
         let name = match actor.kind {
-            ActorType::Agent => actor.id.to_string(),
+            ActorType::Agent if actor.key().check_distinct().is_ok() => actor.id.to_string(),
             kind => format!("{kind}:{}", actor.id),
         };
         Self { actor, door, presence: Presence::default(), name }
@@ -127,13 +127,15 @@ impl By {
                 .map(|id| ActorKey { id, kind: ActorType::Agent })
                 .map_err(|error| error.to_string()),
         };
+        let key = key.and_then(|key| key.check_distinct().map(|()| key));
         let key = key.map_err(|why| {
             Failure::new(Code::WireFieldValue, format!("{text:?} is not an actor: {why}"))
         })?;
         Ok(Self::new(Actor::new(key.id, key.kind), door))
     }
 
-    /// The name in files and events: an agent's own name, `human:NAME`, `script:NAME`.
+    /// The name in files and events: an agent's own name, unless it looks like another actor, else
+    /// `human:NAME`, `script:NAME`, `agent:NAME`.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -1,7 +1,7 @@
 //! Who may use a host, and for what: keys, and the caller.
 
 use accord_base::policy::CallerKind;
-use accord_base::{Decision, KeyActor, KeyScope, Need, ProjectId, StoredKey, Verb};
+use accord_base::{ActorKey, Decision, KeyActor, KeyScope, Need, ProjectId, StoredKey, Verb};
 use accord_contract::{
     Code, Extensible, Failure, Field, Limits, TextForm, Timestamp, envelope, message, wire_enum,
 };
@@ -164,7 +164,8 @@ operation! {
 }
 
 impl KeyRequest {
-    /// The stored part of the key. Fails when its label has a control character.
+    /// The stored part of the key. Fails when its label has a control character, or when its actor
+    /// looks like another one.
     pub fn into_stored(self) -> Result<StoredKey, Failure> {
         if self.label.chars().any(char::is_control) {
             let message = format!("a label has 1 to {LONGEST_LABEL} characters, in one line");
@@ -172,6 +173,10 @@ impl KeyRequest {
         }
         let mut scope = KeyScope::new(self.verbs, into_option(self.projects));
         scope.actor = into_option(self.actor);
+        if let Some(KeyActor { id, kind }) = scope.actor.clone() {
+            let checked = ActorKey { id, kind }.check_distinct();
+            checked.map_err(|why| Failure::new(Code::WireFieldValue, why).at("/actor"))?;
+        }
         scope.act_as = self.act_as.unwrap_or(false);
         let expires_at = into_option(self.expires_at);
         Ok(StoredKey::new(self.label, scope, expires_at))

@@ -1,6 +1,7 @@
 //! Who may do and see what.
 
-use accord_base::{Access, Actor, ActorId, ActorKey, ActorType, KeyScope, ProjectId, Verb};
+use accord_base::{Access, Actor, ActorId, ActorKey, ActorType, By, Door, KeyScope};
+use accord_base::{ProjectId, Verb};
 use accord_contract::{Code, Failure, Wire as _};
 use serde_json::json;
 
@@ -108,4 +109,27 @@ fn a_scope_is_kept_as_json() {
     assert_eq!(refused(KeyScope::read(empty)), invalid("/verbs"));
     let wrong = json!({"verbs": ["fly"], "projects": null, "actor": null, "act_as": false});
     assert_eq!(refused(KeyScope::read(wrong)), invalid("/verbs/0"));
+}
+
+#[test]
+fn no_request_names_an_agent_that_looks_like_another_actor() {
+    let access = Access::open();
+    for id in ["human:lead", "Human:lead", " human:lead", "script:accord", "agent:bot"] {
+        for kind in [ActorType::Agent, ActorType::Script] {
+            let named = access.attribute(Some(actor(id, kind)), "/created_by");
+            assert_eq!(refused(named), invalid("/created_by"), "{kind} {id:?}");
+            let named = By::parse(&format!("{kind}:{id}"), Door::Http);
+            if id.trim_start() == id {
+                assert_eq!(refused(named).0, Code::WireFieldValue, "{kind} {id:?}");
+            }
+        }
+        // Records can have one. It is not shown as the other.
+        let by = By::new(actor(id, ActorType::Agent), Door::Http);
+        assert_eq!(by.name(), format!("agent:{id}"));
+    }
+    for id in ["human", "human:", "humane:lead", "team:human:lead", "claude-code:2"] {
+        access.attribute(Some(actor(id, ActorType::Agent)), "").unwrap();
+        assert_eq!(By::new(actor(id, ActorType::Agent), Door::Http).name(), id);
+    }
+    access.attribute(Some(actor("human:lead", ActorType::Human)), "").unwrap();
 }

@@ -115,7 +115,8 @@ pub(crate) async fn asked_by(
         _ => None,
     };
     let labelled = label.and_then(|label| ActorId::new(label.trim()).ok());
-    Ok(actor.or(labelled.map(|id| ActorKey { id, kind: ActorType::Agent })))
+    let labelled = labelled.map(|id| ActorKey { id, kind: ActorType::Agent });
+    Ok(actor.or(labelled.filter(|labelled| labelled.check_distinct().is_ok())))
 }
 
 /// The app of a project: they have the same id.
