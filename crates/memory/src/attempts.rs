@@ -9,6 +9,7 @@
 //! - a package that is deposited again afterwards is shown again. What the next attempt leaves
 //!   again before the memory knows of the rejection stays, and so does what an earlier attempt left
 //!   that was not rejected;
+//! - nothing of a worker is stored that is not noted: what does not fit into the notes is refused;
 //! - what was noted is forgotten when the work is done, and 90 days after the last note.
 
 use std::time::Duration;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use accord_base::excerpt::one_line;
 use accord_base::worker::Attempt;
 use accord_base::{Actor, ActorType, ProjectId};
-use accord_contract::{Failure, Time, Timestamp, Value, Wire as _};
+use accord_contract::{Code, Failure, Time, Timestamp, Value, Wire as _};
 use accord_memory_core::deposit::answer;
 use accord_memory_core::package::flow::{AUTHOR, RESULT_OF, TAKES_BACK};
 use accord_memory_core::sources::SOURCE;
@@ -92,7 +93,7 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Notes what a worker left.
+/// Notes what a worker left. Fails with `work_full`, so that it is not stored.
 pub(crate) fn note(
     unit: &mut dyn WriteUnit,
     project: &ProjectId,
@@ -106,18 +107,34 @@ pub(crate) fn note(
         forget_old(unit, project, now)?;
     }
     let (kind, id) = left.named();
-    if noted.len() < MOST {
-        let at = Timestamp::emit(now);
-        let agent = attempt.agent.as_str();
-        let mut note = json!({"kind": kind, "id": id, "agent": agent, "at": at.as_str()});
-        if let Some(id) = &attempt.id {
-            note["attempt"] = id.as_str().into();
-        }
-        noted.push(note);
-        let text = Value::from(noted).to_string();
-        unit.put_setting(Scope::Project(project), &name, Some(&text))?;
+    let of_attempt = attempt.id.as_deref();
+    // The last time counts.
+    noted.retain(|line| {
+        (line["kind"].as_str(), line["id"].as_str()) != (Some(kind), Some(id))
+            || line["attempt"].as_str() != of_attempt
+    });
+    if noted.len() >= MOST {
+        return Err(full(&attempt.work).into());
     }
-    Ok(())
+    let at = Timestamp::emit(now);
+    let agent = attempt.agent.as_str();
+    let mut note = json!({"kind": kind, "id": id, "agent": agent, "at": at.as_str()});
+    if let Some(of_attempt) = of_attempt {
+        note["attempt"] = of_attempt.into();
+    }
+    noted.push(note);
+    let text = Value::from(noted).to_string();
+    Ok(unit.put_setting(Scope::Project(project), &name, Some(&text))?)
+}
+
+fn full(work: &str) -> Failure {
+    let message = format!(
+        "the workers of {work} left {MOST} packages and facts, and more could not be taken back"
+    );
+    Failure::new(Code::WorkFull, message)
+        .with("work", work)
+        .with("limit", MOST)
+        .suggesting("nothing was stored; say the rest in the report or result of the work")
 }
 
 /// Notes again what the same work left before: its next attempt leaves it, too.

@@ -112,7 +112,8 @@ operation! {
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticDuplicateFactId,
             Code::AgenticFactOutOfOrder, Code::AgenticAmbiguousPackageId,
             Code::AgenticCredentialFound, Code::AgenticIntegrityError,
-            Code::AgenticProjectNotFound, Code::AgenticProjectArchived, Code::NotForWorkers]];
+            Code::AgenticProjectNotFound, Code::AgenticProjectArchived, Code::NotForWorkers,
+            Code::WorkFull]];
     }
 
     /// Lists facts: the current ones, those valid at a time, or all.

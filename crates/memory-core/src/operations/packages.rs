@@ -150,7 +150,7 @@ operation! {
             Code::AgenticCredentialFound, Code::AgenticReservedPackage,
             Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
-            Code::AgenticPayloadTooLarge, Code::NotForWorkers]];
+            Code::AgenticPayloadTooLarge, Code::NotForWorkers, Code::WorkFull]];
     }
 
     /// Reads packages: the latest, those relevant to a query, or one.

@@ -177,3 +177,44 @@ async fn what_supersedes_the_package_of_a_worker_supersedes_the_result_of_its_at
         assert!(!text.contains("Done: count caches"), "{text}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_leaves_no_more_than_can_be_taken_back() {
+    for (engine, _folder) in engines() {
+        let memory = memory_over(&engine);
+        leave(&memory, Some("run-1"), "pkg_one", "count").await;
+        // As if it had left 1,000 things.
+        let atlas = project_id("atlas");
+        let name = noted(&memory).remove(0);
+        let fill = move |unit: &mut dyn WriteUnit| {
+            let atlas = project_id("atlas");
+            let text = unit.setting(Scope::Project(&atlas), &name)?.unwrap();
+            let mut notes: Vec<Value> = serde_json::from_str(&text).unwrap();
+            let at = notes[0]["at"].clone();
+            notes.extend((notes.len()..1_000).map(|number| {
+                json!({"kind": "fact", "id": format!("fact_{number}"), "agent": "ada", "at": at,
+                    "attempt": "run-1"})
+            }));
+            unit.put_setting(Scope::Project(&atlas), &name, Some(&Value::from(notes).to_string()))
+        };
+        engine.write(fill).unwrap();
+        let (work, id) = (WORK.to_owned(), Some("run-1".to_owned()));
+        let agent = ActorId::new("ada").unwrap();
+        let attempt = Attempt { project: atlas.clone(), agent, work, id };
+        let worker = Caller::owner().for_worker(&attempt).unwrap();
+        let sent = package_with("pkg_poison", json!({})).to_string().into();
+        let refused = memory.deposit(&worker, &atlas, sent, DepositOptions::default()).await;
+        assert_eq!(refused.unwrap_err().code.as_str(), "work_full");
+        let fact = json!({"subject": "cache", "predicate": "poison", "value": "2",
+            "asserted_by": {"id": "ada", "type": "agent"}});
+        let options = AssertOptions::default();
+        let refused =
+            memory.assert_fact(&worker, &atlas, fact.to_string().as_bytes(), options).await;
+        assert_eq!(refused.unwrap_err().code.as_str(), "work_full");
+        assert_eq!(holds(&memory, "pkg_poison", "poison"), (false, false));
+        // What it left before, it can send again.
+        leave(&memory, Some("run-1"), "pkg_one", "count").await;
+        // Others go on.
+        deposit(&memory, "pkg_other", json!({})).await;
+    }
+}

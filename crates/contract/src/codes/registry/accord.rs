@@ -254,6 +254,9 @@ macro_rules! accord_codes {
          accord join --new.";
     EdgeLeft = "edge_left", Validation, AfterChange, 409,
         "This edge has left the hub; join the work tree again with accord join.";
+    WorkFull = "work_full", Validation, AfterChange, 409,
+        "The workers of this task or turn left as many packages and facts as can be taken back if \
+         a person rejects their work; say the rest in the report or result of the work.";
     RunElsewhere = "run_elsewhere", Validation, AfterChange, 409,
         "The repository of the run is not open to the hub, which shows only what was sent; run the \
          command in the repository, on the machine that the message names.";
