@@ -9,9 +9,11 @@
 //!   signed out, and when its key is no longer valid.
 //! - The store has the logins, so that a restart of the host ends none: a page that was open goes
 //!   on with what its person entered.
-//! - The numbers of links, logins and remembered failures are bounded.
+//! - The numbers of links, logins and remembered failures are bounded. What the holder of a key
+//!   adds ends links and logins of no one else ([`room`]).
 
 pub mod linked;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -41,7 +43,7 @@ const USE_SECONDS: i64 = 60;
 /// How many attempts of one address may fail within a minute.
 const MOST_FAILURES: usize = 5;
 const FAILURE_SECONDS: i64 = 60;
-/// The most of each that are kept. The oldest goes.
+/// The most of each that are kept.
 const MOST_LINKS: usize = 100;
 const MOST_LOGINS: usize = 1_000;
 const MOST_ADDRESSES: usize = 1_000;
@@ -155,11 +157,11 @@ impl Logins {
         let (text, until) = (secret(), now.add_seconds(seconds));
         let mut state = self.state.lock();
         state.links.retain(|_, link| link.until > now);
-        // Makes room for one more.
-        while state.links.len() >= MOST_LINKS {
-            let oldest = state.links.iter().min_by_key(|(_, link)| link.until);
-            let Some(oldest) = oldest.map(|(digest, _)| *digest) else { break };
-            state.links.remove(&oldest);
+        let mut kept: Vec<_> = state.links.iter().collect();
+        kept.sort_by_key(|(_, link)| link.until);
+        let kept = kept.into_iter().map(|(digest, link)| (link.person.holder.clone(), *digest));
+        for digest in room::LINKS.leaves(kept.collect(), &person.holder) {
+            state.links.remove(&digest);
         }
         state.links.insert(sha256(text.as_bytes()), Link { person, until });
         (text, until)
@@ -180,9 +182,10 @@ impl Logins {
     /// Begins a login. Fails when the store fails.
     pub async fn begin(&self, person: Person, now: Time) -> Result<Begun, Failure> {
         let begun = Begun::new(now);
+        let holder = person.holder.clone();
         let (setting, text) = begun.stored(person, now);
         let write = self.units.write(move |unit| {
-            make_room(unit, now)?;
+            make_room(unit, &holder, now)?;
             Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
         });
         write.await?;
@@ -198,8 +201,8 @@ impl Logins {
             let Some(question) = linked::take(unit, &link, now)? else { return Ok(false) };
             let actor = question.actor();
             let person = Person { holder: Holder::Linked(question), actor };
+            make_room(unit, &person.holder, now)?;
             let (setting, text) = stored.stored(person, now);
-            make_room(unit, now)?;
             unit.put_setting(Scope::Store, &setting, Some(&text))?;
             Ok(true)
         });
@@ -428,19 +431,19 @@ fn login(unit: &dyn ReadUnit, setting: &str) -> Result<Option<Login>, UnitError>
     Ok(unit.setting(Scope::Store, setting)?.as_deref().and_then(Login::read))
 }
 
-/// Removes the logins that have ended, and the oldest ones if there are too many.
-fn make_room(unit: &mut dyn WriteUnit, now: Time) -> Result<(), UnitError> {
+/// Removes the logins that have ended, and those that leave for one more of a holder.
+fn make_room(unit: &mut dyn WriteUnit, holder: &Holder, now: Time) -> Result<(), UnitError> {
     let settings = unit.settings(Scope::Store)?.into_iter();
     let mut kept = Vec::new();
     for (setting, text) in settings.filter(|(name, _)| name.starts_with(LOGIN)) {
         match Login::read(&text).filter(|login| login.is_valid(now)) {
-            Some(login) => kept.push((login.used_at, setting)),
+            Some(login) => kept.push((login.used_at, setting, login.person.holder)),
             None => unit.put_setting(Scope::Store, &setting, None)?,
         }
     }
-    kept.sort();
-    let most = kept.len().saturating_sub(MOST_LOGINS - 1);
-    for (_, setting) in kept.drain(..most) {
+    kept.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    let kept = kept.into_iter().map(|(_, setting, holder)| (holder, setting)).collect();
+    for setting in room::LOGINS.leaves(kept, holder) {
         unit.put_setting(Scope::Store, &setting, None)?;
     }
     Ok(())
