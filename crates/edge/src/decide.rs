@@ -32,6 +32,11 @@ pub trait Applies {
     /// This process, which decides about tasks.
     fn caller(&self) -> Result<Caller>;
 
+    /// Whether this process applies a decision. Another one is left to whoever does.
+    fn takes(&self, _decided: &EdgeDecision) -> bool {
+        true
+    }
+
     /// A decision was applied to a work tree.
     fn applied(&self, root: &Path, kind: SourceKind);
 }

@@ -19,6 +19,8 @@ const MOST_BYTES: usize = 512 * 1024;
 const LONG_LOG: u64 = 32 * 1024 * 1024;
 /// How many entries are kept after the hub confirmed them, for a hub that is restored.
 const KEPT: usize = 2_000;
+/// How many bytes of them.
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The hub of an edge.
 pub trait Hub {
@@ -83,7 +85,16 @@ impl Joined {
     ) -> Result<Option<Pass>> {
         let Some(mut open) = self.open()? else { return Ok(None) };
         let mut pass = Pass { added: self.collect(&mut open, source)?, ..Pass::default() };
-        let sent = self.send(&mut open, source, hub, &mut pass).and_then(|told| match applies {
+        let sent = self.send(&mut open, source, hub, &mut pass);
+        // The hub answers, so that pieces do not pile up in the outbox.
+        let sent = sent.and_then(|told| match self.collect_outputs(&mut open, source)? {
+            0 => Ok(told),
+            added => {
+                pass.added += added;
+                self.send(&mut open, source, hub, &mut pass)
+            }
+        });
+        let sent = sent.and_then(|told| match applies {
             Some(applies) => self.decide(&mut open, source, hub, &mut pass, (told, applies)),
             None => Ok(()),
         });
@@ -131,6 +142,17 @@ impl Joined {
         Ok(new.len() as u64)
     }
 
+    /// Puts what agents printed since into the outbox.
+    fn collect_outputs(&self, open: &mut OpenOutbox, source: &Source) -> Result<u64> {
+        let Some((pieces, ids)) = source.outputs(&self.join, &open.outbox)? else { return Ok(0) };
+        let new = open.outbox.add_outputs(pieces, |id| ids.contains(id));
+        if !new.is_empty() {
+            let lines = new.iter().map(|entry| entry.encode().to_string() + "\n");
+            open.append(&lines.collect::<String>())?;
+        }
+        Ok(new.len() as u64)
+    }
+
     /// Takes the decisions of the hub, applies them, and says how they ended. Each step is in the
     /// outbox before the next one begins.
     fn decide(
@@ -142,7 +164,8 @@ impl Joined {
         (mut told, applies): (Vec<EdgeDecision>, &dyn Applies),
     ) -> Result<()> {
         let is_new = |it: &&EdgeDecision| {
-            it.state == EdgeDecisionState::Waiting && !open.outbox.has_taken(it)
+            let is_waiting = it.state == EdgeDecisionState::Waiting;
+            is_waiting && applies.takes(it) && !open.outbox.has_taken(it)
         };
         let new: Vec<EdgeDecision> = told.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
@@ -154,7 +177,8 @@ impl Joined {
             // The answer says which of them may be applied: one may be withdrawn by now.
             told = self.send(open, source, hub, pass)?;
         }
-        let taken = open.outbox.taken();
+        let mut taken = open.outbox.taken();
+        taken.retain(|it| applies.takes(it));
         if taken.is_empty() {
             return Ok(());
         }
@@ -223,7 +247,7 @@ impl Joined {
 
     /// Writes a long log anew, with few of the entries that the hub has.
     fn forget(&self, open: &mut OpenOutbox, position: u64) -> Result<()> {
-        if open.length() < LONG_LOG || open.outbox.trim(position, KEPT) == 0 {
+        if open.length() < LONG_LOG || open.outbox.trim(position, KEPT, KEPT_BYTES) == 0 {
             return Ok(());
         }
         open.rewrite()

@@ -1,20 +1,15 @@
 //! What the door of governed runs shows: the repositories that are joined to the host's projects.
 
-use std::sync::Arc;
-
 use accord_api::operations::edges::{Edge, EdgeItem};
 use accord_base::{Caller, EdgeId, ProjectId};
-use accord_memory::Memory;
-use accord_runs_door::{Answer, Edges};
+use accord_memory::{Memory, ProjectCommits};
+use accord_runs_door::{Answer, Commits, Edges};
 use futures_util::FutureExt as _;
-use tokio::sync::watch;
-
-use crate::inbox::Bell;
+use futures_util::future::BoxFuture;
 
 /// The edges in the store of a host.
 pub(crate) struct HostEdges {
     pub(crate) memory: Memory,
-    pub(crate) bell: Arc<Bell>,
 }
 
 impl Edges for HostEdges {
@@ -34,7 +29,15 @@ impl Edges for HostEdges {
         async move { memory.incarnation().await }.boxed()
     }
 
-    fn commits(&self) -> watch::Receiver<u64> {
-        self.bell.subscribe()
+    fn commits(&self, project: &ProjectId) -> Box<dyn Commits> {
+        Box::new(OfProject(self.memory.project_commits(project)))
+    }
+}
+
+struct OfProject(ProjectCommits);
+
+impl Commits for OfProject {
+    fn next(&mut self) -> BoxFuture<'_, ()> {
+        self.0.next().boxed()
     }
 }

@@ -47,7 +47,7 @@ impl Memory {
         let expected =
             expected.map_err(|why| Failure::new(Code::WireFieldValue, why).at("/evidence"))?;
         if decision::needs_note(request.verb) && request.note.is_none() {
-            let message = "the note says why it is sent back";
+            let message = "the note says why";
             return Err(Failure::new(Code::WireFieldMissing, message).at("/note"));
         }
         let (caller, project, edge) = (caller.clone(), project.clone(), edge.clone());
@@ -97,7 +97,7 @@ impl Memory {
             let decided = EdgeDecision {
                 decision_id: DecisionId::of(&parts),
                 item: request.item.clone(),
-                type_name: item.type_name,
+                type_name: decision::decidable(&item.type_name, request.verb).to_owned(),
                 verb: request.verb,
                 state: EdgeDecisionState::Waiting,
                 state_at: Timestamp::emit(now),
@@ -180,9 +180,10 @@ fn check_decidable(
     by: &By,
     request: &EdgeDecisionRequest,
 ) -> Result<(), Failure> {
-    let named = stored.decide.iter().flatten().any(|kind| kind.as_str() == item.type_name);
+    let about = decision::decidable(&item.type_name, request.verb);
+    let named = stored.decide.iter().flatten().any(|kind| kind.as_str() == about);
     if !named {
-        let message = format!("the join does not let this hub decide about a {}", item.type_name);
+        let message = format!("the join does not let this hub decide about a {about}");
         return Err(not_decidable(&message));
     }
     check_decider(stored, by)?;

@@ -15,7 +15,9 @@ use accord_api::operations::edges::{
 };
 use accord_base::{Author, Caller, EdgeId, EventKind, Need, NewEvent, ProjectId, Verb};
 use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire as _};
-use accord_outbox::{EdgeRecord, Intake, check_numbers, digest, evidence, intake, run_after};
+use accord_outbox::{
+    EdgeRecord, Intake, check_numbers, digest, evidence, intake, output, run_after, run_of_state,
+};
 use accord_store::{EdgeItemRow, EdgeRow, INCARNATION, ReadUnit, Scope, StoreError, WriteUnit};
 use accord_system::{durable_step, random};
 use data_encoding::HEXLOWER;
@@ -24,6 +26,7 @@ use super::edge_decisions::{
     check_evidence, end_all, end_for_item, newest_of_items, open_for_edge, report, with_evidence,
 };
 use super::flow::{EDGES, FlowSource, position};
+use super::notify::ProjectCommits;
 use super::record::record;
 use super::{Memory, UnitResult, load};
 
@@ -31,11 +34,15 @@ const JOINED: EventKind = EventKind::declared("edge.joined");
 const LEFT: EventKind = EventKind::declared("edge.left");
 const REQUESTED: EventKind = EventKind::declared("edge.requested");
 const REQUEST_ENDED: EventKind = EventKind::declared("edge.request_ended");
+const STATE: EventKind = EventKind::declared("edge.state");
 const RESULT: EventKind = EventKind::declared("edge.result");
+const OUTPUT: EventKind = EventKind::declared("edge.output");
 const LOST: EventKind = EventKind::declared("edge.lost");
 
 /// How many results of an edge are kept.
 const RESULTS: usize = 200;
+/// How many outputs of turns are kept.
+const OUTPUTS: usize = 16;
 /// How many events are looked at together.
 const PAGE: usize = 500;
 
@@ -102,6 +109,11 @@ impl Memory {
     /// The incarnation of the store, if an edge ever asked for it.
     pub async fn incarnation(&self) -> Result<Option<String>, Failure> {
         self.read(|unit| Ok(unit.setting(Scope::Store, INCARNATION)?)).await
+    }
+
+    /// The commits to a project from now on. It is for the project's readers.
+    pub fn project_commits(&self, project: &ProjectId) -> ProjectCommits {
+        self.inner.notifier.commits(project)
     }
 
     /// The edges of a project.
@@ -215,6 +227,9 @@ impl Memory {
                     apply(unit, &project, (&edge, &stored), entry, now)?;
                     if (stored.source, entry.kind) == (EdgeSource::Runs, EdgeEntryKind::Event) {
                         stored.run = run_after(stored.run.take(), entry);
+                    }
+                    if entry.kind == EdgeEntryKind::State {
+                        stored.run = run_of_state(stored.run.take(), entry);
                     }
                     position = entry.seq;
                     applied += 1;
@@ -362,7 +377,11 @@ fn check_open(open: &mut BTreeSet<String>, entry: &EdgeEntry) -> Result<(), Fail
     match entry.kind {
         EdgeEntryKind::Request => drop(open.insert(entry.id.clone())),
         EdgeEntryKind::RequestEnded => drop(open.remove(&entry.id)),
-        EdgeEntryKind::Event | EdgeEntryKind::Result | EdgeEntryKind::Decision => {}
+        EdgeEntryKind::Event
+        | EdgeEntryKind::Result
+        | EdgeEntryKind::Decision
+        | EdgeEntryKind::State
+        | EdgeEntryKind::Output => {}
     }
     if open.len() <= MOST_REQUESTS {
         return Ok(());
@@ -431,11 +450,11 @@ fn apply(
         EdgeEntryKind::Decision => {
             return report(unit, project, (edge, stored), entry, now);
         }
-        EdgeEntryKind::Request | EdgeEntryKind::Result => {
+        EdgeEntryKind::Request | EdgeEntryKind::Result | EdgeEntryKind::State => {
             check_evidence(entry)?;
             let digest = evidence::digest(&entry.body);
             let is_request = entry.kind == EdgeEntryKind::Request;
-            if let Some(digest) = digest.filter(|_| is_request) {
+            if let Some(digest) = digest.filter(|_| entry.kind != EdgeEntryKind::Result) {
                 end_for_item(unit, project, edge, (&entry.id, Some(&digest)), now)?;
             }
             // A request whose evidence changed waits since it came first.
@@ -450,20 +469,58 @@ fn apply(
                 received_at,
                 text: entry.encode().to_string(),
             })?;
-            for name in ["version", "changed", "title"] {
+            for name in ["version", "changed", "title", "run_id", "phase", "status"] {
                 if let Some(value) = entry.body.get(name) {
                     data.insert(name.into(), value.clone());
                 }
             }
-            if is_request { REQUESTED } else { RESULT }
+            match entry.kind {
+                EdgeEntryKind::Request => REQUESTED,
+                EdgeEntryKind::State => STATE,
+                _ => RESULT,
+            }
+        }
+        EdgeEntryKind::Output => {
+            put_output(unit, project, edge, entry, now)?;
+            if let Some(turn) = entry.body.get("turn_id") {
+                data.insert("turn_id".into(), turn.clone());
+            }
+            OUTPUT
         }
         EdgeEntryKind::RequestEnded => {
+            let was = unit.edge_item(project, edge.as_str(), &entry.id)?;
             unit.remove_edge_item(project, edge.as_str(), &entry.id)?;
             end_for_item(unit, project, edge, (&entry.id, None), now)?;
+            if was.is_some_and(|row| row.kind == EdgeEntryKind::State.as_str()) {
+                // The state of the next run says so.
+                return Ok(());
+            }
             REQUEST_ENDED
         }
     };
     record(unit, &NewEvent::new(kind, project, data, now))?;
+    Ok(())
+}
+
+/// Adds a piece of an output to what is kept of it.
+fn put_output(
+    unit: &mut dyn WriteUnit,
+    project: &ProjectId,
+    edge: &EdgeId,
+    entry: &EdgeEntry,
+    now: Time,
+) -> UnitResult<()> {
+    let known = unit.edge_item(project, edge.as_str(), &entry.id)?;
+    let known = known.as_ref().map(item_of).transpose()?.and_then(|item| item.document);
+    let body = output::received(known.as_ref(), &entry.body);
+    unit.put_edge_item(&EdgeItemRow {
+        project_id: project.clone(),
+        edge_id: edge.as_str().to_owned(),
+        item_id: entry.id.clone(),
+        kind: EdgeEntryKind::Output.as_str().to_owned(),
+        received_at: Timestamp::emit(now),
+        text: EdgeEntry { body, ..entry.clone() }.encode().to_string(),
+    })?;
     Ok(())
 }
 
@@ -485,8 +542,9 @@ fn lose(
 }
 
 fn end_requests(unit: &mut dyn WriteUnit, project: &ProjectId, edge: &EdgeId) -> UnitResult<()> {
+    let open = [EdgeEntryKind::Request.as_str(), EdgeEntryKind::State.as_str()];
     for item in unit.edge_items(project, edge.as_str())? {
-        if item.kind == EdgeEntryKind::Request.as_str() {
+        if open.contains(&item.kind.as_str()) {
             unit.remove_edge_item(project, edge.as_str(), &item.item_id)?;
         }
     }
@@ -499,16 +557,22 @@ fn drop_old_results(
     project: &ProjectId,
     edge: &EdgeId,
 ) -> UnitResult<()> {
-    let mut results = unit.edge_items(project, edge.as_str())?;
-    results.retain(|item| item.kind == EdgeEntryKind::Result.as_str());
-    let most = results.len().saturating_sub(RESULTS);
-    if most == 0 {
-        return Ok(());
-    }
-    let unkept = unkept_results(unit, project, edge)?;
-    results.sort_by_key(|item| item.received_at.time());
-    for item in results.iter().take(most).filter(|item| !unkept.contains(&item.item_id)) {
-        unit.remove_edge_item(project, edge.as_str(), &item.item_id)?;
+    let items = unit.edge_items(project, edge.as_str())?;
+    let mut unkept = None;
+    for (kind, most) in [(EdgeEntryKind::Result, RESULTS), (EdgeEntryKind::Output, OUTPUTS)] {
+        let mut of_kind: Vec<_> = items.iter().filter(|item| item.kind == kind.as_str()).collect();
+        let most = of_kind.len().saturating_sub(most);
+        if most == 0 {
+            continue;
+        }
+        if kind == EdgeEntryKind::Result {
+            unkept = Some(unkept_results(unit, project, edge)?);
+        }
+        of_kind.sort_by_key(|item| item.received_at.time());
+        let is_kept = |id: &String| !unkept.as_ref().is_some_and(|unkept| unkept.contains(id));
+        for item in of_kind.into_iter().take(most).filter(|item| is_kept(&item.item_id)) {
+            unit.remove_edge_item(project, edge.as_str(), &item.item_id)?;
+        }
     }
     Ok(())
 }

@@ -95,6 +95,7 @@ pub use self::export::Export;
 pub use self::flow::{EDGES, FlowPackage, FlowSource};
 pub use self::ids::MatchingIds;
 pub use self::import::Intake;
+pub use self::notify::ProjectCommits;
 pub use self::projects::CreatedProject;
 pub use self::pull::{PackagePage, PulledPackage, Reviews};
 pub use self::questions::Superseded;

@@ -36,7 +36,29 @@ pub(super) struct Subscription {
     newest: Option<watch::Receiver<u64>>,
 }
 
+/// Tells of commits to a project.
+#[derive(Debug)]
+pub struct ProjectCommits {
+    subscription: Subscription,
+    seen: u64,
+}
+
+impl ProjectCommits {
+    /// Waits until events are new since this was called last, or since it was subscribed.
+    pub async fn next(&mut self) {
+        self.subscription.changed_after(self.seen).await;
+        self.seen = self.subscription.newest();
+    }
+}
+
 impl Notifier {
+    /// The commits to a project from now on.
+    pub(super) fn commits(self: &Arc<Self>, project: &ProjectId) -> ProjectCommits {
+        let subscription = self.subscribe(project);
+        let seen = subscription.newest();
+        ProjectCommits { subscription, seen }
+    }
+
     /// The projects that commits change from now on.
     pub(super) fn changes(&self) -> broadcast::Receiver<ProjectId> {
         self.all.subscribe()
@@ -65,6 +87,11 @@ impl Listener for Notifier {
 }
 
 impl Subscription {
+    /// The newest number that is known.
+    fn newest(&self) -> u64 {
+        self.newest.as_ref().map_or(0, |newest| *newest.borrow())
+    }
+
     /// Waits until there may be an event after `seen`.
     pub(super) async fn changed_after(&mut self, seen: u64) {
         let newest = self.newest.as_mut().expect("the receiver is dropped only in drop");
@@ -106,6 +133,13 @@ mod tests {
             subscription.changed_after(3),
         );
         assert!(waits.await.is_err(), "nothing is behind 3");
+        let mut commits = notifier.commits(&atlas);
+        notifier.committed(&[advance(&borealis, 8)]);
+        let waits = tokio::time::timeout(std::time::Duration::from_millis(20), commits.next());
+        assert!(waits.await.is_err(), "only another project changed");
+        notifier.committed(&[advance(&atlas, 4)]);
+        commits.next().await;
+        drop(commits);
         drop(subscription);
         assert_eq!(notifier.projects.lock().len(), 1);
         drop(second);

@@ -13,6 +13,8 @@ const LATE: &str = "the edge did not apply it in time";
 const RESTORED: &str = "the hub was restored from a backup since; look at it, and decide again";
 /// The member of a request that lists what can be decided.
 pub const VERBS: &str = "verbs";
+/// The type of the state of a run.
+pub const RUN_STATE: &str = "run.state";
 /// The member of a request that lists the commands of a gate.
 pub const COMMANDS: &str = "commands";
 
@@ -25,12 +27,22 @@ pub fn verbs_of(kind: EdgeDecidable) -> &'static [EdgeVerb] {
         EdgeDecidable::RunBlock => &[EdgeVerb::Resolve],
         EdgeDecidable::RunProposal => &[EdgeVerb::Approve, EdgeVerb::Cancel],
         EdgeDecidable::TaskDeadletter => &[EdgeVerb::Resurrect, EdgeVerb::Cancel],
+        EdgeDecidable::RunStop => &[EdgeVerb::Stop],
     }
 }
 
 /// Whether a note must say why.
 pub fn needs_note(verb: EdgeVerb) -> bool {
-    verb == EdgeVerb::SendBack
+    matches!(verb, EdgeVerb::SendBack | EdgeVerb::Stop)
+}
+
+/// What a decision about an item of a type is about. A state is not decided; what can be done about
+/// it is.
+pub fn decidable(type_name: &str, verb: EdgeVerb) -> &str {
+    match verb {
+        EdgeVerb::Stop if type_name == RUN_STATE => EdgeDecidable::RunStop.as_str(),
+        _ => type_name,
+    }
 }
 
 /// What the record of a decision calls its outcome.
@@ -41,6 +53,7 @@ pub fn outcome(verb: EdgeVerb) -> &'static str {
         EdgeVerb::Resolve => "resolved",
         EdgeVerb::Resurrect => "resurrected",
         EdgeVerb::Cancel => "cancelled",
+        EdgeVerb::Stop => "stopped",
     }
 }
 

@@ -6,7 +6,8 @@
 //! * [`evidence`]: what of a change leaves the machine, within limits and without credentials.
 //! * [`decision`]: what a hub may decide, and how far a decision can go.
 //! * [`inbox`]: what waits at an edge, for a person at the hub.
-//! * [`run_after`]: what the events of a governed repository say about its run.
+//! * [`run_after`], [`run_of_state`]: what a governed repository says about its run.
+//! * [`output`]: what agents print while they work, in pieces.
 //! * [`Hidden`]: the names that no text has.
 //!
 //! Invariants:
@@ -20,6 +21,7 @@ pub mod evidence;
 pub mod inbox;
 mod intake;
 mod outbox;
+pub mod output;
 mod pattern;
 mod plain;
 mod record;
@@ -32,4 +34,4 @@ pub use pattern::Patterns;
 pub use plain::Hidden;
 pub use record::EdgeRecord;
 pub use redact::redact;
-pub use run::run_after;
+pub use run::{run_after, run_of_state};

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use accord_api::operations::edge_decisions::{EdgeDecision, EdgeDecisionState};
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, MOST_ENTRIES, MOST_REQUESTS};
 use accord_canon::{Profile, canonicalize, sha256};
-use accord_contract::{Code, Failure, Object, Timestamp, Value, Wire};
+use accord_contract::{Code, Failure, Object, Time, Timestamp, Value, Wire};
 use serde_json::json;
+
+use crate::output::{self, OutputPlace};
 
 /// The name of the member that makes a line the base.
 const BASE: &str = "base";
@@ -17,9 +19,11 @@ const BASE: &str = "base";
 /// What a person does about an outbox that cannot go on.
 const NEW: &str = "join the work tree as a new edge: accord join --new";
 
-/// Something that the source has and that waits for a person.
+/// Something that the source has: that waits for a person, or that is so now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
+    /// A request or a state.
+    pub kind: EdgeEntryKind,
     pub id: String,
     /// Changes with what a person would decide about.
     pub version: String,
@@ -33,7 +37,7 @@ pub struct Waiting {
 pub struct Found {
     /// Events and results, in order. Those that are known are left out.
     pub happened: Vec<EdgeEntry>,
-    /// All requests; `None` if they could not be read.
+    /// All requests and states; `None` if they could not be read.
     pub waiting: Option<Vec<Waiting>>,
 }
 
@@ -60,6 +64,8 @@ pub struct Outbox {
     open: BTreeMap<String, String>,
     /// The decisions of the hub that were taken and did not end, by id.
     taken: BTreeMap<String, EdgeDecision>,
+    /// How far the outputs of agents are sent, by id.
+    outputs: BTreeMap<String, OutputPlace>,
 }
 
 impl Outbox {
@@ -103,6 +109,12 @@ impl Outbox {
             let taken = taken.filter_map(|it| EdgeDecision::from_document(it.clone()).ok());
             self.taken = taken.map(|it| (it.decision_id.to_string(), it)).collect();
             self.open = open.collect();
+            let outputs = base.get("outputs").and_then(Value::as_object).into_iter().flatten();
+            let place = |it: &Value| {
+                let at = Timestamp::emit(Time::parse_iso(it.get("at")?.as_str()?)?);
+                output::place_after(it.as_object()?, &at)
+            };
+            self.outputs = outputs.filter_map(|(id, it)| Some((id.clone(), place(it)?))).collect();
             return Ok(());
         }
         self.note(EdgeEntry::from_document(document)?);
@@ -123,12 +135,16 @@ impl Outbox {
             EdgeEntryKind::Event | EdgeEntryKind::Result => {
                 self.known.insert(key(&entry));
             }
-            EdgeEntryKind::Request => {
+            EdgeEntryKind::Request | EdgeEntryKind::State => {
                 let version = entry.body.get("version").and_then(Value::as_str);
                 self.open.insert(entry.id.clone(), version.unwrap_or_default().to_owned());
             }
             EdgeEntryKind::RequestEnded => {
                 self.open.remove(&entry.id);
+            }
+            EdgeEntryKind::Output => {
+                let place = output::place_after(&entry.body, &entry.at);
+                self.outputs.extend(place.map(|place| (entry.id.clone(), place)));
             }
         }
         self.last = entry.seq;
@@ -142,6 +158,10 @@ impl Outbox {
         let base = json!({BASE: {
             "last": first - 1, "digest": self.before, "known": self.known, "open": self.open,
             "taken": self.taken.values().map(Wire::encode).collect::<Vec<_>>(),
+            "outputs": self.outputs.iter().map(|(id, place)| (id.clone(), json!({
+                "worker": place.worker, "to": place.to, "sent": place.sent,
+                "at": place.at.as_str(), "over": place.is_over,
+            }))).collect::<Object>(),
         }});
         let entries = self.entries.iter().map(|entry| entry.encode().to_string());
         let lines = std::iter::once(base.to_string()).chain(entries);
@@ -164,18 +184,19 @@ impl Outbox {
         for id in gone {
             self.push(entry(EdgeEntryKind::RequestEnded, id, "ended", now.clone(), Object::new()));
         }
-        for Waiting { id, version, type_name, at, mut body } in waiting {
+        for Waiting { kind, id, version, type_name, at, mut body } in waiting {
             if self.open.get(&id) == Some(&version) {
                 continue;
             }
             let is_changed = self.open.contains_key(&id);
-            if !is_changed && self.open.len() >= MOST_REQUESTS {
+            let is_request = kind == EdgeEntryKind::Request;
+            if is_request && !is_changed && self.open.len() >= MOST_REQUESTS {
                 // It is sent when another one has ended.
                 continue;
             }
             body.insert("version".into(), version.into());
             body.insert("changed".into(), is_changed.into());
-            self.push(entry(EdgeEntryKind::Request, id, &type_name, at, body));
+            self.push(entry(kind, id, &type_name, at, body));
         }
         self.since(before)
     }
@@ -195,6 +216,23 @@ impl Outbox {
         let entry = EdgeEntry { seq: self.last + 1, ..entry };
         self.note(entry.clone());
         entry
+    }
+
+    /// How far an output is sent.
+    pub fn output(&self, id: &str) -> Option<&OutputPlace> {
+        self.outputs.get(id)
+    }
+
+    /// Adds pieces of outputs. Those that `is_known` does not name are forgotten.
+    pub fn add_outputs(
+        &mut self,
+        pieces: Vec<EdgeEntry>,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Vec<EdgeEntry> {
+        self.outputs.retain(|id, _| is_known(id));
+        let before = self.entries.len();
+        pieces.into_iter().for_each(|piece| self.push(piece));
+        self.since(before)
     }
 
     /// The decisions that were taken and did not end, the oldest first.
@@ -300,11 +338,17 @@ impl Outbox {
     }
 
     /// Forgets the oldest entries up to a position that a hub confirmed, so that at most this many
-    /// confirmed ones are kept. They would be lost to a hub that is restored to before them. What
-    /// was open among them is sent again then, see [`Self::forget_open`]. Returns their number.
-    pub fn trim(&mut self, confirmed: u64, kept: usize) -> usize {
+    /// confirmed ones are kept, and of these at most so many bytes. They would be lost to a hub
+    /// that is restored to before them. What was open among them is sent again then, see
+    /// [`Self::forget_open`]. Returns their number.
+    pub fn trim(&mut self, confirmed: u64, kept: usize, most_bytes: usize) -> usize {
         let sent = self.entries.iter().take_while(|entry| entry.seq <= confirmed).count();
-        let gone = sent.saturating_sub(kept);
+        let mut bytes = 0;
+        let newest = self.entries.iter().take(sent).rev().take(kept).take_while(|entry| {
+            bytes += entry.encode().to_string().len();
+            bytes <= most_bytes
+        });
+        let gone = sent - newest.count();
         if let Some(last) = self.entries.drain(..gone).next_back() {
             self.before = digest(&last);
         }

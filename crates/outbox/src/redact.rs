@@ -5,32 +5,53 @@ use accord_contract::{Object, Value};
 
 /// More credentials than that in one text: nothing of it is sent.
 const MOST: usize = 100;
+/// What stands in place of a text with more.
+const MANY: &str = "[removed: many credentials]";
 /// How far from its id the secret of an access key may be, in bytes.
-const NEAR: usize = 300;
+pub(crate) const NEAR: usize = 300;
 
 /// A text in which each line with a credential says what was there.
 pub(crate) fn redact_text(text: &str) -> String {
-    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    let lines = redacted_lines(text).unwrap_or_else(|| vec![(0, MANY.to_owned())]);
+    let lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+    lines.join("\n")
+}
+
+/// The same, of a text that follows another one: a credential can begin there. What was there is
+/// not repeated.
+pub(crate) fn redact_after(before: &str, text: &str) -> String {
+    let whole = format!("{before}\n{text}");
+    let first = before.split('\n').count();
+    let Some(lines) = redacted_lines(&whole) else { return MANY.to_owned() };
+    let own = lines.into_iter().filter(|(number, _)| *number >= first);
+    own.map(|(_, line)| line).collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a text without credentials, with the number of the line where each begins. `None`
+/// if there are too many.
+fn redacted_lines(text: &str) -> Option<Vec<(usize, String)>> {
+    let mut lines: Vec<(usize, String)> = text.split('\n').map(str::to_owned).enumerate().collect();
     for _ in 0..MOST {
-        let joined = lines.join("\n");
-        let Some(Credential { kind, line }) = find(&joined) else { return joined };
+        let texts: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
+        let Some(Credential { kind, line }) = find(&texts.join("\n")) else { return Some(lines) };
         let first = line.saturating_sub(1).min(lines.len() - 1);
         let (from, to) = match kind {
             CredentialKind::PrivateKey => {
-                let end = lines[first..].iter().position(|line| line.contains("-----END"));
+                let end = texts[first..].iter().position(|line| line.contains("-----END"));
                 (first, end.map_or(lines.len(), |end| first + end + 1))
             }
-            CredentialKind::Aws => around(&lines, first),
+            CredentialKind::Aws => around(&texts, first),
             _ => (first, first + 1),
         };
-        lines.splice(from..to, [format!("[removed: {}]", kind.in_words())]);
+        let removed = (lines[from].0, format!("[removed: {}]", kind.in_words()));
+        lines.splice(from..to, [removed]);
     }
-    "[removed: many credentials]".to_owned()
+    None
 }
 
 /// The lines near a line.
-fn around(lines: &[String], at: usize) -> (usize, usize) {
-    let reach = |lines: &mut dyn Iterator<Item = &String>| {
+fn around(lines: &[&str], at: usize) -> (usize, usize) {
+    let reach = |lines: &mut dyn Iterator<Item = &&str>| {
         let mut bytes = 0;
         let near = lines.take_while(|line| {
             let is_near = bytes <= NEAR;
@@ -85,6 +106,16 @@ mod tests {
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
         let key = format!("x\n-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\ny");
         assert_eq!(redact_text(&key), "x\n[removed: a private key]\ny");
+    }
+
+    #[test]
+    fn a_credential_that_began_before_is_not_shown() {
+        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+        let before = format!("x\n-----BEGIN PRIVATE KEY-----\n{body}");
+        let after = format!("{body}\n-----END PRIVATE KEY-----\ny");
+        assert_eq!(redact_after(&before, &after), "y");
+        assert_eq!(redact_after("a", "b\nc"), "b\nc");
+        assert_eq!(redact_after("", &format!("t = {TOKEN}\nb")), "[removed: a token of GitHub]\nb");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The run of a governed repository, from the events that the hub receives.
 //!
-//! Each event of a run has its id, phase and status, whatever an edge sends. So the hub can say
-//! where a run is without a document of its own for it.
+//! Each event of a run has its id, phase and status, whatever an edge sends. After its events an
+//! edge says where the run is, also at the join.
 
 use accord_api::operations::edges::{EdgeEntry, EdgeRun, EdgeRunTurn};
-use accord_contract::{Object, Value};
+use accord_contract::{Object, Value, Wire as _};
+
+use crate::decision::RUN_STATE;
 
 /// The most turns that are remembered. A run has one for each of its roles.
 const MOST_TURNS: usize = 64;
@@ -13,16 +15,40 @@ const MOST_TURNS: usize = 64;
 pub fn run_after(known: Option<EdgeRun>, event: &EdgeEntry) -> Option<EdgeRun> {
     let text = |name: &str| event.body.get(name).and_then(Value::as_str).map(str::to_owned);
     let Some(run_id) = text("run_id") else { return known };
-    let known = known.filter(|run| run.run_id == run_id);
+    let known = known.filter(|run| run.run_id.as_ref() == Some(&run_id));
     let mut turns = known.map_or_else(Vec::new, |run| run.turns);
     advance(&mut turns, event);
+    Some(EdgeRun {
+        run_id: Some(run_id),
+        phase: text("phase"),
+        status: text("status"),
+        turns,
+        last_event: Some(event.type_name.clone()),
+        last_event_at: Some(event.at.clone()),
+        extra: Object::new(),
+    })
+}
+
+/// The newest run after an entry that says where it is.
+pub fn run_of_state(known: Option<EdgeRun>, state: &EdgeEntry) -> Option<EdgeRun> {
+    if state.type_name != RUN_STATE {
+        return known;
+    }
+    let text = |name: &str| state.body.get(name).and_then(Value::as_str).map(str::to_owned);
+    let run_id = text("run_id");
+    let turns = state.body.get("turns").and_then(Value::as_array).into_iter().flatten();
+    let turns = turns.filter_map(|turn| EdgeRunTurn::from_document(turn.clone()).ok());
+    // The last event is that of the same run.
+    let known = known.filter(|run| run.run_id == run_id);
+    let (last_event, last_event_at) =
+        known.map_or((None, None), |run| (run.last_event, run.last_event_at));
     Some(EdgeRun {
         run_id,
         phase: text("phase"),
         status: text("status"),
-        turns,
-        last_event: event.type_name.clone(),
-        last_event_at: event.at.clone(),
+        turns: turns.take(MOST_TURNS).collect(),
+        last_event,
+        last_event_at,
         extra: Object::new(),
     })
 }

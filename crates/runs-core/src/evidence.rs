@@ -25,6 +25,9 @@ pub use accord_base::evidence::{EvidenceDigest, ExpectedDigest, LastDecision};
 pub const SHOWN_BY: &str =
     "`accord run status` (of an initiative: `accord run coordinator status`)";
 
+/// What the record of a decision calls the stop of a run.
+pub const STOP: &str = "run.stop";
+
 /// The version of the list. Another list has another version.
 const FORMAT: &str = "accord-evidence/2";
 
@@ -36,6 +39,8 @@ pub enum Subject<'a> {
     /// The merge of a turn's files with those of other turns.
     Merge(&'a Turn),
     Proposal(&'a Proposal),
+    /// The run itself: where it is, and who works on it.
+    Run,
 }
 
 /// The facts that only the host knows.
@@ -86,13 +91,14 @@ impl<'a> Subject<'a> {
             }
             Self::Merge(turn) => ("run.merge", format!("{run}/{}", turn.id())),
             Self::Proposal(proposal) => ("run.proposal", format!("{run}/{}", proposal.turn)),
+            Self::Run => (STOP, run),
         }
     }
 
     pub fn files(&self, state: &State, config: &Config) -> Vec<RepoPath> {
         match self {
             Self::Transition | Self::Completion => gate::needed_files(config, state.phase()),
-            Self::Block => Vec::new(),
+            Self::Block | Self::Run => Vec::new(),
             Self::Merge(turn) => {
                 let files = |found| doc::Conflict::CONFLICTING_FILES.get(found);
                 let files = turn.conflict().map(files).unwrap_or_default();
@@ -116,6 +122,15 @@ impl<'a> Subject<'a> {
     /// The digest of the evidence. Fails with the code of the canonical form when a document has
     /// none.
     pub fn digest(&self, state: &State, config: &Config, facts: &Facts) -> Result<EvidenceDigest> {
+        if *self == Self::Run {
+            // Files and commits change all the time while a run goes on.
+            return digest_of(&build([
+                ("format", FORMAT.into()),
+                ("run_id", state.run_id().map(ToString::to_string).into()),
+                ("phase", state.phase().into()),
+                ("request", self.request(state)),
+            ]));
+        }
         let pending = state.pending().filter(|_| self.is_gate());
         let gate = pending.and_then(|pending| config.gate(pending.gate()?));
         let actions = gate.map_or(&[][..], |gate| &gate.actions);
@@ -155,6 +170,10 @@ impl<'a> Subject<'a> {
             Self::Proposal(proposal) => build([
                 doc::Turn::TURN_ID.to(proposal.turn.as_str()),
                 ("proposed_changes", proposal.request()),
+            ]),
+            Self::Run => build([
+                ("status", state.status().as_str().into()),
+                ("turns", state.turns().map(|turn| Value::from(turn.id().as_str())).collect()),
             ]),
         };
         members.into()

@@ -79,6 +79,7 @@ fn decision_of_person(line: &Object) -> Option<LastDecision> {
         Some("conflict_resolved") => "merged",
         Some("proposal_applied") => "applied",
         Some("proposal_rejected") => "dropped",
+        Some("operator_escalated") => "stopped",
         _ => "approved",
     };
     let text = |name: &str| line.get(name).and_then(Value::as_str);

@@ -3,7 +3,7 @@
 use accord_api::operations::edges::{Edge, EdgeEntryKind, EdgeItem, EdgeSource};
 use accord_base::{Caller, ProjectId};
 use accord_contract::{Code, Failure, Object, Value};
-use accord_runs_core::operations::joined::{JoinedRun, OfRun, RunWaits};
+use accord_runs_core::operations::joined::{JoinedRun, OfRun, RunControl, RunWaits};
 
 use crate::{RunsDoor, here};
 
@@ -23,7 +23,7 @@ pub(crate) async fn runs(
     for edge in repositories(door.edges().edges(caller, project).await?) {
         // One that cannot be read is shown as it was.
         let here = here::shown(door, project, &edge).await.ok().flatten();
-        let run = here.map(|run| JoinedRun { waits: None, next: None, ..run });
+        let run = here.map(|run| JoinedRun { waits: None, control: None, next: None, ..run });
         runs.push(run.unwrap_or_else(|| shown(&edge)));
     }
     Ok(runs)
@@ -34,7 +34,7 @@ pub(crate) async fn runs(
 pub(crate) async fn find(door: &RunsDoor, caller: &Caller, of: &OfRun) -> Result<Found, Failure> {
     let edges = repositories(door.edges().edges(caller, &of.project).await?);
     let is_named = |edge: &&Edge| {
-        let run = edge.run.as_ref().map(|run| run.run_id.as_str());
+        let run = edge.run.as_ref().and_then(|run| run.run_id.as_deref());
         edge.edge_id.as_str() == of.run || run == Some(of.run.as_str())
     };
     let mut found: Vec<&Edge> = edges.iter().filter(is_named).collect();
@@ -86,7 +86,22 @@ impl Found {
         project: &ProjectId,
     ) -> Result<JoinedRun, Failure> {
         let here = here::shown(door, project, &self.edge).await?;
-        Ok(here.unwrap_or_else(|| self.as_sent()))
+        let run = here.unwrap_or_else(|| self.as_sent());
+        Ok(JoinedRun { control: self.control(), ..run })
+    }
+
+    /// What can be decided about the state of the run that was sent.
+    fn control(&self) -> Option<RunControl> {
+        let mut items = self.items.iter();
+        let item = items.find(|item| item.kind == EdgeEntryKind::State)?;
+        let verbs = item.verbs.clone().filter(|_| self.edge.left_at.is_none());
+        let decision = item.decision.clone();
+        if verbs.is_none() && decision.is_none() {
+            return None;
+        }
+        let (item, evidence) = (item.id.clone(), item.evidence.clone()?);
+        let verbs = verbs.unwrap_or_default();
+        Some(RunControl { item, evidence, verbs, decision, extra: Object::new() })
     }
 
     fn as_sent(&self) -> JoinedRun {
@@ -116,12 +131,13 @@ pub(crate) fn shown(edge: &Edge) -> JoinedRun {
         here: false,
         as_of: edge.last_contact_at.clone(),
         left_at: edge.left_at.clone(),
-        run_id: run.map(|run| run.run_id.clone()),
+        run_id: run.and_then(|run| run.run_id.clone()),
         phase: run.and_then(|run| run.phase.clone()),
         status: run.and_then(|run| run.status.clone()),
         turns: run.map(|run| run.turns.clone()).unwrap_or_default(),
         requests: edge.requests,
         waits: None,
+        control: None,
         next: None,
         version: format!("{}-{state}", edge.position),
         extra: Object::new(),

@@ -1,7 +1,7 @@
 //! Repositories on the machine of the host that a person opened to it: they are read, and results
 //! are staged in them, as the commands there do it.
 
-use accord_api::operations::edges::{Edge, EdgeRunTurn};
+use accord_api::operations::edges::{Edge, EdgeEntryKind, EdgeRunTurn};
 use accord_base::ProjectId;
 use accord_canon::sha256;
 use accord_contract::{Code, Failure, Object, Timestamp, Value};
@@ -50,6 +50,19 @@ pub(crate) async fn shown(
     with(door, project, edge, move |opened| show(opened, &sent)).await
 }
 
+/// The version of that run, without reading the run.
+pub(crate) async fn version(
+    door: &RunsDoor,
+    project: &ProjectId,
+    edge: &Edge,
+) -> Result<Option<String>, Failure> {
+    with(door, project, edge, |opened| Ok(version_of(opened))).await
+}
+
+fn version_of(opened: &Opened) -> String {
+    format!("here-{}", sha256(opened.stamp().as_bytes()).hex())
+}
+
 fn show(opened: &Opened, edge: &Edge) -> Result<JoinedRun, Failure> {
     let overview = opened.runs()?.status()?;
     let state = overview.state.as_ref().map_err(Clone::clone)?;
@@ -58,7 +71,9 @@ fn show(opened: &Opened, edge: &Edge) -> Result<JoinedRun, Failure> {
         role: Some(turn.role().to_owned()),
         extra: Object::new(),
     });
-    let waits = opened.waiting()?.into_iter().map(|waiting| RunWaits {
+    let mut waiting = opened.waiting()?;
+    waiting.retain(|waiting| waiting.kind == EdgeEntryKind::Request);
+    let waits = waiting.into_iter().map(|waiting| RunWaits {
         title: waiting.body.get("title").and_then(Value::as_str).map(str::to_owned),
         id: waiting.id,
         type_name: waiting.type_name,
@@ -78,7 +93,7 @@ fn show(opened: &Opened, edge: &Edge) -> Result<JoinedRun, Failure> {
         requests: waits.len() as u64,
         waits: Some(waits),
         next: Some(next),
-        version: format!("here-{}", sha256(opened.stamp().as_bytes()).hex()),
+        version: version_of(opened),
         ..find::shown(edge)
     })
 }

@@ -7,14 +7,14 @@ use accord_base::Author;
 use accord_contract::Failure;
 use accord_runs_core::operations::joined::{
     JoinedRunEnvelope, JoinedRunHistory, JoinedRunsEnvelope, ListJoinedRuns, ReadJoinedRun,
-    ReadRunPrompt, RunHistoryEnvelope, RunPromptEnvelope, RunStageEnvelope, RunWaitEnvelope,
-    StageRunResult, TURNS, WaitForRun,
+    ReadRunOutput, ReadRunPrompt, RunHistoryEnvelope, RunOutputEnvelope, RunPromptEnvelope,
+    RunStageEnvelope, RunWaitEnvelope, StageRunResult, TURNS, WaitForRun,
 };
 use accord_serving::alx_envelope;
 use accord_serving::operation::serve;
 use tokio::time::{Instant, sleep_until};
 
-use crate::elsewhere::{self, Missing};
+use crate::elsewhere::{self, Missing, Printed};
 use crate::find::{find, runs};
 use crate::{Context, Route, here};
 
@@ -65,6 +65,17 @@ pub fn routes() -> Vec<Route> {
             let prompt = read.text;
             Ok(Json(alx_envelope!(correlation, RunPromptEnvelope { turn_id, role, prompt })))
         }),
+        serve(async |Context { host, caller, correlation }, call: Call<ReadRunOutput>| {
+            let found = find(&host, &caller, &call.path).await?;
+            let run = found.shown(&host, &call.path.project).await?;
+            let (turn, from) = (call.query.turn.as_deref(), call.query.from.unwrap_or(0));
+            let Printed { turn_id, output, next } = elsewhere::output(&found, turn, from.into())?;
+            let active = run.turns.iter().any(|turn| Some(&turn.turn_id) == turn_id.as_ref());
+            Ok(Json(alx_envelope!(
+                correlation,
+                RunOutputEnvelope { run, turn_id, output, next, active }
+            )))
+        }),
         serve(wait),
         serve(async |Context { host, caller, correlation }, call: Call<StageRunResult>| {
             caller.authorize(StageRunResult::NEED, &call.path.project, Author::unnamed())?;
@@ -81,29 +92,50 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// Waits until the run has another version. Each commit of the host is a reason to look; an open
-/// repository is looked at all the time.
+/// Waits until the run has another version. A commit to the project is a reason to look. The files
+/// of an open repository are looked at all the time, and the repository when they changed.
 async fn wait(
     Context { host, caller, correlation }: Context,
     call: Call<WaitForRun>,
 ) -> Result<Json<RunWaitEnvelope>, Failure> {
-    let mut commits = host.edges().commits();
+    let project = &call.path.project;
     let seconds = call.query.wait_seconds.unwrap_or(WAIT);
     let ends = Instant::now() + Duration::from_secs(seconds.into());
-    let mut since = call.query.since;
-    let mut is_last = false;
+    let mut commits = None;
+    let mut since = call.query.since.clone();
     loop {
-        let run = find(&host, &caller, &call.path).await?.shown(&host, &call.path.project).await?;
+        let is_over = Instant::now() >= ends || host.streams().are_closing();
+        // Who may not read the project is refused before anything is followed.
+        let found = find(&host, &caller, &call.path).await?;
+        let run = found.shown(&host, project).await?;
         let changed = run.version != *since.get_or_insert_with(|| run.version.clone());
-        if changed || is_last {
+        if changed || is_over {
             return Ok(Json(alx_envelope!(correlation, RunWaitEnvelope { changed, run })));
         }
-        let look = run.here.then_some(PAUSE).map_or(ends, |pause| ends.min(Instant::now() + pause));
-        tokio::select! {
-            heard = commits.changed() => is_last = heard.is_err(),
-            () = sleep_until(look) => is_last = Instant::now() >= ends,
-            // A host that shuts down keeps no client waiting.
-            () = host.streams().closed() => is_last = true,
+        if commits.is_none() {
+            // Once more: something may have been committed since.
+            commits = Some(host.edges().commits(project));
+            continue;
+        }
+        let commits = commits.as_mut().expect("it is set above");
+        loop {
+            let pause = run.here.then_some(PAUSE);
+            let look = pause.map_or(ends, |pause| ends.min(Instant::now() + pause));
+            tokio::select! {
+                () = commits.next() => break,
+                // A host that shuts down keeps no client waiting.
+                () = host.streams().closed() => break,
+                () = sleep_until(look) => {}
+            }
+            let is_same = match run.here {
+                true => {
+                    here::version(&host, project, &found.edge).await? == Some(run.version.clone())
+                }
+                false => true,
+            };
+            if !is_same || Instant::now() >= ends {
+                break;
+            }
         }
     }
 }

@@ -20,7 +20,6 @@ use accord_base::{Caller, EdgeId, ProjectId};
 use accord_contract::Failure;
 use accord_serving::{Serving, table};
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
 
 pub use self::http::routes;
 pub use self::tools::TOOLSET;
@@ -36,8 +35,14 @@ pub trait Edges: Send + Sync {
     /// The incarnation of the store of the host, if an edge ever asked for it.
     fn incarnation(&self) -> Answer<Option<String>>;
 
-    /// Changes when something was committed.
-    fn commits(&self) -> watch::Receiver<u64>;
+    /// The commits to a project from now on.
+    fn commits(&self, project: &ProjectId) -> Box<dyn Commits>;
+}
+
+/// Commits to a project.
+pub trait Commits: Send {
+    /// Waits for the next one.
+    fn next(&mut self) -> BoxFuture<'_, ()>;
 }
 
 /// What the host answers.

@@ -8,7 +8,7 @@ use accord_base::worker::{
 use accord_base::{Author, By, CallerProcess, Need};
 use accord_contract::{Code, Failure};
 use accord_process::worker_processes;
-use accord_runs_core::operations::{LocalOperation, ReissueTurn};
+use accord_runs_core::operations::{LocalOperation, ReissueTurn, StopRun};
 use accord_runs_core::{Consent, Person, Result, State, Turn};
 
 use crate::operations::has_worker;
@@ -44,6 +44,15 @@ impl Runs {
     /// The same for a decision about evidence. Fails like [`Runs::authorize`].
     pub(crate) fn authorize_consent<O: LocalOperation>(&self, given: &Consent) -> Result<Consent> {
         let person = self.authorize::<O>(&given.person)?;
+        Ok(Consent { person, expect: given.expect.clone() })
+    }
+
+    /// The same for a stop. What workers left behind can change nothing about it, so that it waits
+    /// for nothing. Fails like [`Runs::authorize`], without `worker_still_runs`.
+    pub(crate) fn authorize_stop(&self, given: &Consent) -> Result<Consent> {
+        let state = self.state().ok();
+        let workers = running_workers(state.iter());
+        let person = authorize(&self.environment, StopRun::NEED, &given.person, &workers, [])?;
         Ok(Consent { person, expect: given.expect.clone() })
     }
 

@@ -91,7 +91,7 @@ impl Runs {
 /// The turns that a decision is about.
 pub(crate) fn scope<'a>(repository: &Repository, subject: &Subject<'a>) -> Scope<'a> {
     match subject {
-        Subject::Transition | Subject::Completion | Subject::Block => Scope::Phase,
+        Subject::Transition | Subject::Completion | Subject::Block | Subject::Run => Scope::Phase,
         Subject::Proposal(proposal) => Scope::Turns(vec![proposal.turn.to_string()]),
         Subject::Merge(turn) => {
             let staged = staged(repository, turn.id()).ok().flatten();

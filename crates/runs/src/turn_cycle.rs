@@ -61,8 +61,12 @@ impl Runs {
             if !self.is_staged(turn)? {
                 let dispatched = self.dispatch(Some(turn))?;
                 attempt = dispatched.turn.attempt();
-                if self.run_worker(&dispatched, cycle.silence)? == WorkerEnd::ByHand {
-                    return Ok(TurnOutcome::ByHand(dispatched));
+                match self.run_worker(&dispatched, cycle.silence) {
+                    Ok(WorkerEnd::ByHand) => return Ok(TurnOutcome::ByHand(dispatched)),
+                    Err(failure) if is_cancelled(&failure) && self.is_stopped() => {
+                        return Ok(TurnOutcome::Blocked(failure));
+                    }
+                    ended => drop(ended?),
                 }
             }
             if let Some(refusal) = self.pending_conflict(turn)? {
@@ -110,7 +114,7 @@ impl Runs {
         let attempt = dispatched.turn.attempt();
         self.prepare_worker(dispatched)?;
         let state = &dispatched.update.state;
-        let over = Cancel::new();
+        let (over, stopped) = (Cancel::new(), Cancel::new());
         let socket = self.attempt_socket(&dispatched.turn);
         let job = Job {
             root: self.repository().root(),
@@ -129,6 +133,7 @@ impl Runs {
             ),
             cancel: self.environment.cancel_token(),
             over: &over,
+            stopped: &stopped,
             socket: socket.as_ref().map(|(project, socket)| (*project, socket.path())),
             confinement: self.environment.confinement(self.repository().root()),
         };
@@ -143,7 +148,7 @@ impl Runs {
         let is_out_of_time = |failure: &Failure| {
             matches!(failure.code, Code::XchainWorkerStalled | Code::XchainWorkerTimedOut)
         };
-        let ended = match self.while_current((turn, attempt), &over, work) {
+        let ended = match self.while_current((turn, attempt), (&over, &stopped), work) {
             // The worker may have staged in the place that turns of other runners share.
             Err(failure)
                 if failure.code == Code::XchainWorkerWithoutResult && self.is_staged(turn)? =>
@@ -376,4 +381,8 @@ impl Runs {
         }
         Ok(())
     }
+}
+
+fn is_cancelled(failure: &Failure) -> bool {
+    failure.code == Code::XchainWorkerCancelled
 }

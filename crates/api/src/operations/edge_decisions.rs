@@ -28,6 +28,8 @@ wire_enum! {
         RunBlock = "run.block",
         /// Changes that a turn proposes.
         RunProposal = "run.proposal",
+        /// The end of what is worked on in a run.
+        RunStop = "run.stop",
         /// A task in review.
         TaskReview = "task.review",
         /// A task that failed too often.
@@ -46,6 +48,8 @@ wire_enum! {
         Resurrect = "resurrect",
         /// A task is given up, or a proposal is dropped.
         Cancel = "cancel",
+        /// The workers of a run are ended, and it waits for a person; the note says why.
+        Stop = "stop",
     }
 
     /// How far a decision is.
@@ -88,7 +92,7 @@ message! {
         required verb: EdgeVerb = "verb", "edge-verb";
         /// The digest of the evidence that the person saw, or its beginning.
         required evidence: String = "evidence", "evidence-digest", Limits::text(DIGEST);
-        /// A note for the records. To send something back, it says why.
+        /// A note for the records. To send something back, or to stop a run, it says why.
         optional note: String = "note", "text", Limits::text(NOTE);
     }
 

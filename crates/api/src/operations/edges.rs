@@ -40,7 +40,7 @@ wire_enum! {
         Summary = "summary",
         /// Also differences of texts, within limits.
         Diff = "diff",
-        /// Also the last output of agents, within limits.
+        /// Also what agents print, within limits.
         Output = "output",
     }
 
@@ -56,6 +56,10 @@ wire_enum! {
         Result = "result",
         /// How far a decision of the hub is. Its id is that of the decision, its type the state.
         Decision = "decision",
+        /// What is now, and waits for nobody. A later one with the same id replaces it.
+        State = "state",
+        /// A piece of what the agent of a turn prints while it works.
+        Output = "output",
     }
 }
 
@@ -117,20 +121,20 @@ message! {
         optional role: String = "role", "role-id";
     }
 
-    /// The newest run of a governed repository, as its events say it.
+    /// The newest run of a governed repository, as the repository says it, or its events.
     pub struct EdgeRun("EdgeRun", open) {
-        /// Its id.
-        required run_id: String = "run_id", "run-id";
+        /// Its id; null before the first run.
+        required_or_null run_id: String = "run_id", "run-id";
         /// Its phase.
         required_or_null phase: String = "phase", "phase";
         /// Its status.
         required_or_null status: String = "status", "run-status";
         /// The turns that are being worked on, the oldest first.
         required turns: Vec<EdgeRunTurn> = "turns", "active-turns";
-        /// The type of its last event.
-        required last_event: String = "last_event", "source-type";
+        /// The type of its last event; absent if the hub has none of it.
+        optional last_event: String = "last_event", "source-type";
         /// The time of that event, by the clock of the edge.
-        required last_event_at: Timestamp = "last_event_at", "time:rfc-3339";
+        optional last_event_at: Timestamp = "last_event_at", "time:rfc-3339";
     }
 
     /// An edge, as the hub knows it.
@@ -161,8 +165,7 @@ message! {
         optional decide: Vec<EdgeDecidable> = "decide", "edge-decidables";
         /// The persons who may decide that on the hub.
         optional deciders: Vec<String> = "deciders", "actors";
-        /// The newest run of a governed repository, from the first event of a run that the hub
-        /// received.
+        /// The newest run of a governed repository.
         optional run: EdgeRun = "run", "edge-run";
     }
 
@@ -190,11 +193,11 @@ message! {
         optional lost_through: u64 = "lost_through", "sequence";
     }
 
-    /// A request or a result of an edge.
+    /// A request, a result or a state of an edge.
     pub struct EdgeItem("EdgeItem", open) {
         /// The id that the source gave it.
         required id: String = "id", "source-id";
-        /// `request` or `result`.
+        /// `request`, `result`, `state` or `output`.
         required kind: EdgeEntryKind = "kind", "edge-entry-kind";
         /// The type, as the source names it.
         required type_name: String = "type", "source-type";
@@ -233,7 +236,7 @@ envelope! {
     pub struct EdgeDetailEnvelope("EdgeDetailEnvelope") {
         /// The edge.
         required edge: Edge = "edge", "edge";
-        /// Its requests that wait, and its newest results, without their documents.
+        /// Its requests that wait, its newest results, and its state, without their documents.
         required items: Vec<EdgeItem> = "items", "edge-items";
     }
 

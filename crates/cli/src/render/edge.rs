@@ -82,7 +82,7 @@ pub(crate) fn edge_decision(page: &mut Page, decision: &EdgeDecision) {
     page.labelled_some("because", decision.reason.as_deref());
 }
 
-fn in_words(decision: &EdgeDecision) -> String {
+pub(super) fn in_words(decision: &EdgeDecision) -> String {
     let state = match decision.state {
         EdgeDecisionState::Waiting => "decided, not delivered",
         EdgeDecisionState::Taken => "the edge applies it",

@@ -4,6 +4,7 @@ use accord_contract::Object;
 use accord_runs_core::operations::joined::JoinedRun;
 use accord_runs_core::views::HistoryView;
 
+use super::edge::in_words as decision_in_words;
 use super::page::{LINE, Page};
 use super::table::table;
 use super::text::{clean, one_line};
@@ -48,7 +49,8 @@ pub(crate) fn joined_run(page: &mut Page, run: &JoinedRun) {
     }
     match &run.run_id {
         Some(id) => page.labelled("run", &one_line(id, LINE)),
-        None => page.labelled("run", "unknown: nothing happened in it since the join"),
+        None if run.status.is_some() => page.labelled("run", "none yet"),
+        None => page.labelled("run", "unknown: the repository did not say it yet"),
     }
     page.labelled_some("phase", run.phase.as_deref());
     page.labelled_some("status", run.status.as_deref());
@@ -59,6 +61,14 @@ pub(crate) fn joined_run(page: &mut Page, run: &JoinedRun) {
     for waits in run.waits.iter().flatten() {
         let title = waits.title.as_deref().unwrap_or(waits.id.as_str());
         page.labelled("waits", &one_line(&format!("{}: {title}", waits.type_name), LINE));
+    }
+    if let Some(control) = &run.control {
+        if let Some(decision) = &control.decision {
+            page.labelled("decision", &one_line(&decision_in_words(decision), LINE));
+        }
+        for verb in &control.verbs {
+            page.labelled("decide", &format!("--{}", verb.as_str().replace('_', "-")));
+        }
     }
     for next in run.next.iter().flatten() {
         let command = next.command.as_deref().unwrap_or("in the repository");

@@ -17,7 +17,7 @@ use crate::wait::wait_until;
 
 /// After each of these steps of a decision's way something lasts. The process that does it is
 /// killed there, the hub for those that begin with `hub`.
-const STEPS: [&str; 8] = [
+pub(crate) const STEPS: [&str; 8] = [
     "hub.decided",
     "edge.taken",
     "hub.taken",

@@ -56,7 +56,10 @@ fn a_hub_shows_the_run_of_a_repository_on_another_machine() {
     let run_id = text(&place.json("status")["state"], "run_id").to_owned();
     let listed = hub.get("/runs")["runs"].clone();
     let edge = text(&listed[0], "edge_id").to_owned();
-    assert_eq!((&listed[0]["run_id"], &listed[0]["requests"]), (&Value::Null, &json!(1)));
+    // What is now is sent at the join, and nothing that happened before.
+    assert_eq!((&listed[0]["run_id"], &listed[0]["requests"]), (&json!(run_id), &json!(1)));
+    assert_eq!((&listed[0]["phase"], &listed[0]["status"]), (&json!("planning"), &json!("active")));
+    assert_eq!(hub.edge()["run"].get("last_event"), None);
 
     // Until the gate waits for a person.
     request(&place);
@@ -166,8 +169,7 @@ fn a_hub_reads_a_repository_that_is_open_to_it_and_stages_results() {
     assert!(said.contains("also what is not sent"), "{said}");
     let edge = text(&hub.edge(), "edge_id").to_owned();
     let run_id = text(&place.json("status")["state"], "run_id").to_owned();
-    // Nothing of the run was sent.
-    assert_eq!(hub.edge().get("run"), None);
+    assert_eq!(hub.edge()["run"]["turns"], json!([]));
     let shown = hub.get(&format!("/runs/{run_id}"))["run"].clone();
     assert_eq!((&shown["here"], &shown["status"]), (&json!(true), &json!("active")), "{shown}");
     assert!(text(&shown["next"][0], "command").contains("accord run assign"), "{shown}");

@@ -78,6 +78,9 @@ fn run(
         (EdgeDecidable::RunProposal, EdgeVerb::Cancel) => {
             runs.drop_proposal(&proposing(decided)?, note.as_deref(), &consent).map(drop)
         }
+        (EdgeDecidable::RunStop, EdgeVerb::Stop) => {
+            runs.stop(&note.ok_or_else(|| unknown(decided))?, &consent).map(drop)
+        }
         _ => Err(unknown(decided)),
     }
 }

@@ -1,13 +1,15 @@
 //! What a work tree has for the outbox.
 
 mod apply;
+mod outputs;
 mod runs;
 mod tasks;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use accord_api::operations::edge_decisions::EdgeDecidable;
-use accord_api::operations::edges::{EdgeEntryKind, EdgeSend};
+use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, EdgeSend};
 use accord_contract::{Object, Timestamp, Value};
 use accord_outbox::evidence::{self, ChangedFile};
 use accord_outbox::{Found, Hidden, Outbox, Waiting, decision, redact};
@@ -87,6 +89,15 @@ impl Source {
         lines.join("\n")
     }
 
+    /// The same for what is sent: also with what agents print, if that is.
+    pub fn stamp_of(&self, send: EdgeSend) -> String {
+        let outputs = match &self.of {
+            Of::Runs(runs) if send == EdgeSend::Output => outputs::stamp(runs),
+            _ => String::new(),
+        };
+        self.stamp() + &outputs
+    }
+
     /// What happened until now, which is not sent: ids only.
     pub(crate) fn before_join(&self) -> Result<Found> {
         let found = match &self.of {
@@ -106,6 +117,23 @@ impl Source {
         let hidden = scan.hidden();
         happened.iter_mut().for_each(|entry| clean(&mut entry.body, &hidden));
         Ok(Found { happened, waiting: Some(self.waiting(join, Some(outbox))?) })
+    }
+
+    /// Pieces of what agents print now that an outbox does not have, and the ids of all outputs.
+    /// `None` if they are not sent.
+    pub(crate) fn outputs(
+        &self,
+        join: &JoinFile,
+        outbox: &Outbox,
+    ) -> Result<Option<(Vec<EdgeEntry>, BTreeSet<String>)>> {
+        let Of::Runs(runs) = &self.of else { return Ok(None) };
+        if join.send != EdgeSend::Output {
+            return Ok(None);
+        }
+        let (mut pieces, ids) = outputs::pieces(runs, outbox)?;
+        let hidden = Scan { choice: Some(join), outbox: None }.hidden();
+        pieces.iter_mut().for_each(|piece| clean(&mut piece.body, &hidden));
+        Ok(Some((pieces, ids)))
     }
 
     /// What waits for a person: without an outbox, all that can be said about it.

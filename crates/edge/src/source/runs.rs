@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use accord_api::operations::edge_decisions::EdgeDecidable;
-use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, EdgeSend};
+use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind, EdgeRunTurn, EdgeSend};
 use accord_canon::sha256;
 use accord_contract::{Code, Object, Timestamp, Value, Wire as _};
 use accord_outbox::evidence::{self, ChangedFile};
@@ -16,8 +16,9 @@ use accord_runs_core::inbox::{self, Duty};
 use accord_runs_core::next_step::NextStep;
 use accord_runs_core::operations::answers::RunFacts;
 use accord_runs_core::proposal::Proposal;
+use accord_runs_core::run::check_stoppable;
 use accord_runs_core::state::{Pending, State};
-use accord_runs_core::{EvidenceDigest, RepoPath, Subject, TurnId, dispatch};
+use accord_runs_core::{EvidenceDigest, RepoPath, RunId, Subject, TurnId, dispatch};
 
 use super::{Scan, time_of};
 use crate::Result;
@@ -104,7 +105,7 @@ fn accepted(runs: &Runs, scan: &Scan<'_>, line: &Object) -> Object {
 pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
     let overview = runs.status()?;
     let state = overview.state?;
-    let mut found = Vec::new();
+    let mut found = vec![state_of(runs, &state, scan)];
     if let (Some(subject), Some(waits)) = (Subject::of(&state), overview.waiting) {
         let (kind, id, title) = named(&subject, &state);
         let because = state.blocked_detail().map(str::to_owned);
@@ -149,6 +150,33 @@ pub(super) fn waiting(runs: &Runs, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
     Ok(found)
 }
 
+/// Where the run is now, who works on it, and what a person on the hub may do about it.
+fn state_of(runs: &Runs, state: &State, scan: &Scan<'_>) -> Waiting {
+    let turns = state.turns().map(|turn| {
+        let (turn_id, role) = (turn.id().to_string(), Some(turn.role().to_owned()));
+        EdgeRunTurn { turn_id, role, extra: Object::new() }.encode()
+    });
+    let mut body = Object::new();
+    body.extend(state.run_id().map(|run| ("run_id".to_owned(), run.as_str().into())));
+    body.insert("phase".into(), state.phase().into());
+    body.insert("status".into(), state.status().as_str().into());
+    body.insert("turns".into(), turns.collect());
+    let verbs = match check_stoppable(state) {
+        Ok(()) => scan.verbs(EdgeDecidable::RunStop.as_str()),
+        Err(_) => Vec::new(),
+    };
+    if !verbs.is_empty()
+        && let Ok(evidence) = runs.evidence(&Subject::Run)
+    {
+        body.insert("digest".into(), evidence.as_str().into());
+        body.insert(decision::VERBS.into(), verbs.into());
+    }
+    let version = sha256(Value::Object(body.clone()).to_string().as_bytes()).hex();
+    let id = format!("state/{}", state.run_id().map_or("none", RunId::as_str));
+    let (kind, type_name) = (EdgeEntryKind::State, decision::RUN_STATE.to_owned());
+    Waiting { kind, id, version, type_name, at: time_of(None), body }
+}
+
 /// What a proposal does to which files. Those that are left out are counted.
 fn proposed(proposal: &Proposal, scan: &Scan<'_>) -> Value {
     let exclude = scan.exclude();
@@ -184,7 +212,8 @@ fn duty_of(run: &str, step: &NextStep, duty: &Duty, scan: &Scan<'_>) -> Waiting 
     let version = sha256(Value::Object(body.clone()).to_string().as_bytes()).hex();
     let at = time_of(duty.since.map(Timestamp::emit).as_ref().map(Timestamp::as_str));
     let id = format!("{run}/{}", duty.key);
-    Waiting { id, version, type_name: duty.kind.to_owned(), at, body }
+    let (kind, type_name) = (EdgeEntryKind::Request, duty.kind.to_owned());
+    Waiting { kind, id, version, type_name, at, body }
 }
 
 fn run_of(state: &State) -> String {
@@ -270,7 +299,8 @@ fn request(
         }
         body.insert("facts".into(), facts);
     }
-    Ok(Waiting { id, version, type_name: kind.to_owned(), at: since, body })
+    let (kind, type_name) = (EdgeEntryKind::Request, kind.to_owned());
+    Ok(Waiting { kind, id, version, type_name, at: since, body })
 }
 
 /// Says what the hub may decide, and which commands a gate runs then. Returns whether it may decide

@@ -135,7 +135,8 @@ pub(super) fn waiting(tree: &Tree, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
         if evidence::sends_summary(scan.send()) && !is_known {
             body.extend(document(&shown, scan));
         }
-        found.push(Waiting { id, version, type_name, at: since, body });
+        let kind = EdgeEntryKind::Request;
+        found.push(Waiting { kind, id, version, type_name, at: since, body });
     }
     Ok(found)
 }

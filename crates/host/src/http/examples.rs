@@ -372,6 +372,8 @@ examples! {
         "/accord/v1/projects/atlas/runs/edge_0a1b/history?last=20");
     "joined_run_prompt" 409 (GET single
         "/accord/v1/projects/atlas/runs/edge_0a1b/prompt?turn=turn_0a1b");
+    "joined_run_output" 409 (GET single
+        "/accord/v1/projects/atlas/runs/edge_0a1b/output?turn=turn_0a1b&from=0");
     "joined_run_wait" 200
         (GET single "/accord/v1/projects/atlas/runs/edge_0a1b/wait?since=1-joined&wait_seconds=0");
     "stage_run_result" 409 (JSON r#"{"summary":"the plan is in docs/plan.md"}"#

@@ -141,7 +141,7 @@ impl Host {
         let live_door = LiveDoor::new(serving.clone(), live, Box::new(surroundings));
         let bell = Arc::new(Bell::new());
         engine.subscribe(Arc::downgrade(&bell) as Weak<dyn Listener>);
-        let edges = HostEdges { memory: memory.clone(), bell: Arc::clone(&bell) };
+        let edges = HostEdges { memory: memory.clone() };
         let runs_door = RunsDoor::new(serving.clone(), Arc::new(edges));
         let host = Self(Arc::new(Parts {
             serving,

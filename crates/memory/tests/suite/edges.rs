@@ -312,3 +312,65 @@ async fn results_stay_until_they_were_looked_at() {
         assert_eq!(count().await, 200, "the newest are kept");
     }
 }
+
+/// A piece of the output of a turn, or the state of a run.
+fn of_type(type_name: &str, entry: EdgeEntry) -> EdgeEntry {
+    EdgeEntry { type_name: type_name.into(), ..entry }
+}
+
+#[tokio::test]
+async fn a_state_is_what_is_now_and_waits_for_nobody() {
+    for (hub, _folder) in hubs().await {
+        let (lead, of) = (lead(), (&hub.project, &hub.edge));
+        hub.join(&lead).await.unwrap();
+        let state = |seq: u64, run: &str, status: &str, turns: Value| {
+            let body = json!({"run_id": run, "phase": "planning", "status": status,
+                "turns": turns, "version": seq.to_string(), "changed": false});
+            let state = entry(seq, EdgeEntryKind::State, &format!("state/{run}"), body);
+            of_type("run.state", state)
+        };
+        let works = json!([{"turn_id": "turn_1", "role": "dev"}]);
+        hub.send(&lead, vec![state(1, "run_1", "active", works)], None).await.unwrap();
+        let (edge, items) = hub.memory.edge(&lead, of).await.unwrap();
+        let run = edge.run.unwrap();
+        assert_eq!((run.run_id.as_deref(), run.status.as_deref()), (Some("run_1"), Some("active")));
+        assert_eq!((run.turns[0].turn_id.as_str(), run.last_event), ("turn_1", None));
+        assert_eq!((edge.requests, items.len()), (0, 1), "nobody waits");
+        // The next run: the state of the first one goes without a word.
+        let ended = entry(2, EdgeEntryKind::RequestEnded, "state/run_1", json!({}));
+        let next = state(3, "run_2", "idle", json!([]));
+        hub.send(&lead, vec![ended, next], None).await.unwrap();
+        let (edge, items) = hub.memory.edge(&lead, of).await.unwrap();
+        let run = edge.run.unwrap();
+        assert_eq!((run.run_id.as_deref(), run.turns.len()), (Some("run_2"), 0));
+        assert_eq!((items.len(), items[0].id.as_str()), (1, "state/run_2"));
+        assert_eq!(hub.kinds()[2..], ["edge.state", "edge.state"]);
+    }
+}
+
+#[tokio::test]
+async fn an_output_is_put_together_and_only_its_end_is_kept() {
+    for (hub, _folder) in hubs().await {
+        let (lead, of) = (lead(), (&hub.project, &hub.edge));
+        hub.join(&lead).await.unwrap();
+        let piece = |seq, turn: &str, text: &str| {
+            let body = json!({"turn_id": turn, "worker": "w", "from": 0, "to": 1, "sent": 1,
+                "left_out": 0, "over": false, "text": text});
+            let piece = entry(seq, EdgeEntryKind::Output, &format!("output/{turn}"), body);
+            of_type("run.output", piece)
+        };
+        let both = vec![piece(1, "turn_1", "one"), piece(2, "turn_1", "two")];
+        hub.send(&lead, both.clone(), None).await.unwrap();
+        hub.send(&lead, both, None).await.unwrap();
+        let item = hub.memory.edge_item(&lead, of, "output/turn_1").await.unwrap();
+        let body = item.document.unwrap();
+        assert_eq!((&body["text"], &body["bytes"]), (&json!("one\ntwo\n"), &json!(8)));
+        // Those of few turns are kept.
+        for seq in 3..30 {
+            hub.send(&lead, vec![piece(seq, &format!("turn_{seq}"), "x")], None).await.unwrap();
+        }
+        let (edge, items) = hub.memory.edge(&lead, of).await.unwrap();
+        assert_eq!((edge.requests, items.len()), (0, 16));
+        assert!(!hub.events().iter().any(|event| event.entry.text.contains("two")));
+    }
+}

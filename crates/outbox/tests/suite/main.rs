@@ -76,10 +76,13 @@ impl Hub {
             assert_eq!(entry.seq, self.position + 1, "in order");
             self.position = entry.seq;
             match entry.kind {
-                EdgeEntryKind::Event | EdgeEntryKind::Result | EdgeEntryKind::Decision => {
+                EdgeEntryKind::Event
+                | EdgeEntryKind::Result
+                | EdgeEntryKind::Decision
+                | EdgeEntryKind::Output => {
                     self.events.push(entry.id.clone());
                 }
-                EdgeEntryKind::Request => {
+                EdgeEntryKind::Request | EdgeEntryKind::State => {
                     let version = entry.body["version"].as_str().expect("a text").to_owned();
                     self.open.insert(entry.id.clone(), version);
                 }
@@ -131,6 +134,7 @@ impl World {
             extra: Object::new(),
         });
         let waiting = self.waiting.iter().map(|(id, version)| Waiting {
+            kind: EdgeEntryKind::Request,
             id: format!("w{id}"),
             version: version.to_string(),
             type_name: "gate".into(),
@@ -201,7 +205,7 @@ impl World {
             Step::Restart => self.confirmed = 0,
             Step::Trim => {
                 let mut outbox = self.outbox();
-                outbox.trim(self.confirmed, KEPT);
+                outbox.trim(self.confirmed, KEPT, usize::MAX);
                 self.log = outbox.lines().into_bytes();
             }
             Step::BackUp => self.backup = self.hub.clone(),
@@ -270,7 +274,7 @@ fn a_hub_that_has_another_entry_is_noticed() {
         assert_eq!(refused.code, Code::EdgeDamaged);
     }
     // The digest of the last entry that was forgotten is kept, also in the log.
-    outbox.trim(5, 2);
+    outbox.trim(5, 2, usize::MAX);
     let (read, _) = Outbox::read(outbox.lines().as_bytes()).expect("a log");
     read.check_position(3, digest_of(3).as_deref()).unwrap();
     let refused = read.check_position(3, digest_of(4).as_deref()).unwrap_err();
@@ -283,6 +287,7 @@ fn at_most_five_hundred_requests_wait() {
     let mut outbox = Outbox::default();
     let waiting = |ids: std::ops::Range<usize>| {
         let waiting = ids.map(|id| Waiting {
+            kind: EdgeEntryKind::Request,
             id: format!("w{id:04}"),
             version: "1".into(),
             type_name: "gate".into(),
@@ -346,7 +351,7 @@ fn events_say_where_a_run_is() {
             let turns: Vec<&str> = run.turns.iter().map(|turn| turn.turn_id.as_str()).collect();
             let (phase, status) = (run.phase.clone(), run.status.clone());
             (
-                run.run_id.clone(),
+                run.run_id.clone().unwrap_or_default(),
                 phase.unwrap_or_default(),
                 status.unwrap_or_default(),
                 turns.join(","),
@@ -385,4 +390,31 @@ fn events_say_where_a_run_is() {
     assert_eq!(happen("run_completed", done), is("run_1", "work", "completed", ""));
     let other = serde_json::json!({"run_id": "run_2", "phase": "planning", "status": "active"});
     assert_eq!(happen("run_started", other), is("run_2", "planning", "active", ""));
+}
+
+#[test]
+fn how_far_an_output_is_sent_outlives_its_pieces() {
+    let mut outbox = Outbox::default();
+    let piece = |to: u64| {
+        let body = serde_json::json!({"worker": "w", "from": 0, "to": to, "sent": to,
+            "left_out": 0, "over": false, "text": "x".repeat(1_000)});
+        let body = body.as_object().expect("an object").clone();
+        let (kind, id, type_name) =
+            (EdgeEntryKind::Output, "output/t1".to_owned(), "run.output".to_owned());
+        EdgeEntry { seq: 0, kind, id, type_name, at: at(), body, extra: Object::new() }
+    };
+    for to in 1..=10 {
+        assert_eq!(outbox.add_outputs(vec![piece(to)], |id| id == "output/t1").len(), 1);
+    }
+    // Few bytes are kept of what the hub has, and none that it does not have is lost.
+    assert_eq!(outbox.trim(8, 100, 3_000), 6);
+    assert_eq!(outbox.batch(8, usize::MAX).entries.len(), 2);
+    assert_eq!(outbox.trim(10, 0, 0), 4);
+    let (read, _) = Outbox::read(outbox.lines().as_bytes()).expect("a log");
+    let place = read.output("output/t1").expect("a place");
+    assert_eq!((place.to, place.worker.as_str(), place.is_over), (10, "w", false));
+    assert_eq!(read.last(), 10);
+    // A turn that is not active any more has none.
+    outbox.add_outputs(Vec::new(), |_| false);
+    assert_eq!(outbox.output("output/t1"), None);
 }

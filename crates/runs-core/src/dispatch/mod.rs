@@ -186,7 +186,9 @@ pub fn mark_with(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change> {
-    if state.status() != Status::Active {
+    // The end of a worker is noted also where a person stopped the run.
+    let is_end = state.status() == Status::Blocked && status == TurnStatus::Stalled;
+    if state.status() != Status::Active && !is_end {
         return Err(illegal(state, "carry a turn out"));
     }
     // Called for its error only: `turn_mut` below has none.

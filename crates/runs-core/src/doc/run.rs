@@ -121,6 +121,7 @@ documents! {
         ATTEMPTS: Count = "attempts",
         REASON: Text = "reason",
         RAISED_AT: Timestamp = "raised_at",
+        ENDS_WORKERS: Flag = "accord_ends_workers",
     }
 
     /// Why a run is blocked.

@@ -7,8 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Object, Value};
 
+use crate::evidence::STOP;
 use crate::{EventType, LedgerDecision, LedgerType, State, Status, TurnId, doc, event, members};
 
 /// A change of the records by another process. The records only grew: a line that was there before
@@ -22,6 +24,8 @@ pub struct ForeignChange<'a> {
     pub events: &'a [Object],
     /// The turns whose workers run.
     pub guarded: &'a BTreeSet<TurnId>,
+    /// The decisions of people that are noted where workers do not reach.
+    pub noted: &'a [DecisionRecord],
 }
 
 /// Members of the state that follow from the work on other turns.
@@ -65,6 +69,8 @@ const OF_A_PERSON: &[&str] = &[
     doc::HumanDecision::ASKED_AT.name(),
     doc::HumanDecision::DECIDED_AT.name(),
     doc::HumanDecision::SANDBOX.name(),
+    doc::HumanDecision::HUB.name(),
+    doc::HumanDecision::LEFT_RUNNING.name(),
 ];
 
 /// Members of the lines of the ledger that Accord writes without a turn when a run is stopped.
@@ -259,6 +265,7 @@ fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
     let active = change.before.turns().chain(change.after.turns()).map(|turn| turn.id().as_str());
     let known: BTreeSet<&str> = ended.chain(active).collect();
     for line in change.ledger {
+        let line = &without_noted_stop(change, line);
         let turn = doc::Ledger::TURN_ID.get(line);
         if !turn.is_some_and(|turn| known.contains(turn)) && !is_about_stop(change, line) {
             reasons.push("the ledger has a line that belongs to no turn".to_owned());
@@ -279,6 +286,26 @@ fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
             reasons.push(format!("the ledger has {name:?}, which is a person's decision"));
         }
     }
+}
+
+/// A line without the person in it, if it is about a stop that is noted as a decision of that
+/// person. To stop a run gives nothing away, but only a note says who did it.
+fn without_noted_stop(change: &ForeignChange<'_>, line: &Object) -> Object {
+    let (text, mut line) = (|member: doc::Member<doc::Text>| member.get(line), line.clone());
+    let is_it = |noted: &&DecisionRecord| {
+        noted.kind == STOP
+            && text(doc::HumanDecision::DECISION_ID) == Some(noted.decision_id.as_str())
+            && text(doc::HumanDecision::ACTOR) == Some(noted.actor.as_str())
+            && text(doc::HumanDecision::DOOR) == Some(noted.door.as_str())
+            && text(doc::HumanDecision::EVIDENCE_DIGEST) == noted.evidence.as_deref()
+            && text(doc::HumanDecision::NOTE) == noted.note.as_deref()
+    };
+    let is_stop =
+        doc::Ledger::DECISION.get(&line) == Some(LedgerDecision::OperatorEscalated.as_str());
+    if is_stop && change.noted.iter().any(|noted| is_it(&noted)) {
+        line.retain(|name, _| !OF_A_PERSON.contains(&name.as_str()));
+    }
+    line
 }
 
 /// Whether a line of the ledger without a turn is one that Accord writes when a run is stopped: by

@@ -5,6 +5,7 @@
 //! repository is. A repository on the machine of the host can be open to it: then the host reads
 //! the repository itself, and stages results in it.
 
+use accord_api::operations::edge_decisions::{EdgeDecision, EdgeVerb};
 use accord_api::operations::edges::EdgeRunTurn;
 use accord_api::parameter::{InProject, Number, Segment, Text};
 use accord_api::{Json, Need, operation, params};
@@ -52,6 +53,15 @@ params! {
         optional turn: Text = Text::new("turn", NAME.example("turn_0a1b"));
     }
 
+    /// What of an output is read.
+    #[derive(Default)]
+    pub struct RunOutputQuery {
+        /// The turn. Default: the newest one that has an output.
+        optional turn: Text = Text::new("turn", NAME.example("turn_0a1b"));
+        /// Only what follows this place, which is `next` of an earlier answer.
+        optional from: Number = Number::new("from", 0, u32::MAX).or(0);
+    }
+
     /// How a request waits.
     #[derive(Default)]
     pub struct RunWaitQuery {
@@ -75,6 +85,18 @@ message! {
         required since: Timestamp = "since", "time:rfc-3339";
     }
 
+    /// What a person can decide on a host about a run itself.
+    pub struct RunControl("RunControl", open) {
+        /// The id that a decision names.
+        required item: String = "item", "source-id";
+        /// The digest of the state of the run, which a decision names.
+        required evidence: String = "evidence", "evidence-digest";
+        /// What can be decided.
+        required verbs: Vec<EdgeVerb> = "verbs", "edge-verbs";
+        /// The newest decision about it.
+        optional decision: EdgeDecision = "decision", "edge-decision";
+    }
+
     /// The newest run of a repository that is joined to a project.
     pub struct JoinedRun("JoinedRun", open) {
         /// The id of the edge, which names the repository.
@@ -87,7 +109,7 @@ message! {
         required as_of: Timestamp = "as_of", "time:rfc-3339";
         /// When the repository left; null while it is joined.
         required_or_null left_at: Timestamp = "left_at", "time:rfc-3339";
-        /// The run; null if nothing happened in it since the repository was joined.
+        /// The run; null if there is none, or the repository did not say it.
         required_or_null run_id: String = "run_id", "run-id";
         /// Its phase.
         required_or_null phase: String = "phase", "phase";
@@ -99,6 +121,9 @@ message! {
         required requests: u64 = "requests", "count";
         /// What waits for a person, the oldest first. Only the answers about one run have it.
         optional waits: Vec<RunWaits> = "waits", "waiting-requests";
+        /// What a person can decide here about the run itself. Only the answers about one run have
+        /// it, and only if the join allows something that is possible now.
+        optional control: RunControl = "control", "run-control";
         /// The next steps in the repository, in order. Only the answers about a run of an open
         /// repository have it.
         optional next: Vec<NextAnswer> = "next", "next-steps";
@@ -174,6 +199,20 @@ envelope! {
         required prompt: String = "prompt", "markdown";
     }
 
+    /// What the agent of a turn printed.
+    pub struct RunOutputEnvelope("RunOutputEnvelope") {
+        /// The run.
+        required run: JoinedRun = "run", "joined-run";
+        /// The turn; null if nothing was received.
+        required_or_null turn_id: String = "turn_id", "turn-id";
+        /// Whole lines, without credentials. What was left out is said in its place.
+        required output: String = "output", "text-of-agent";
+        /// The place after them.
+        required next: u64 = "next", "count";
+        /// Whether the turn is still worked on, so that more may follow.
+        required active: bool = "active", "verdict";
+    }
+
     /// A result that was staged.
     pub struct RunStageEnvelope("RunStageEnvelope") {
         /// The result, and why it would be refused.
@@ -224,6 +263,18 @@ operation! {
         refuses [
             OF_RUN, &[Code::RunElsewhere], OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_TURN,
         ];
+    }
+
+    /// Reads what the agent of a turn printed while it works, as far as the repository sent it. The
+    /// host keeps the end of it.
+    pub struct ReadRunOutput("joined_run_output",
+        Get "/accord/v1/projects/{project_id}/runs/{run_id}/output") of Agentic
+    {
+        path OfRun;
+        query RunOutputQuery;
+        needs Need::Read;
+        answers 200 "The output.", Json<RunOutputEnvelope>;
+        refuses [OF_RUN, &[Code::RunElsewhere], OF_OPENING, OF_FILES, OF_DOCUMENTS];
     }
 
     /// Waits until the host learns something new of a run.

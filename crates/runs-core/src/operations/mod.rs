@@ -28,7 +28,7 @@ pub use initiative::{
 };
 pub use repository::{
     CheckpointTurns, EscalateRun, InitRepository, RestartRun, RunDecisions, RunDoctor, RunEvents,
-    RunHistory, RunStatus, StartRun,
+    RunHistory, RunStatus, StartRun, StopRun,
 };
 pub use turns::{
     AcceptMerge, AcceptTurn, AssignTurn, DispatchTurn, LoopAndApprove, LoopRun, ReissueTurn,
@@ -48,6 +48,7 @@ pub fn operations() -> Vec<LocalDeclaration> {
         RunEvents::declared(),
         CheckpointTurns::declared(),
         EscalateRun::declared(),
+        StopRun::declared(),
         AssignTurn::declared(),
         DispatchTurn::declared(),
         StageResult::declared(),

@@ -7,7 +7,9 @@ use accord_contract::{Code, Object};
 use super::answers::{
     RunAnswer, RunCheckpointAnswer, RunDoctorAnswer, RunInitAnswer, RunStatusAnswer,
 };
-use super::codes::{OF_CHANGES, OF_COMMITS, OF_DOCUMENTS, OF_FILES, OF_GIT, OF_OPENING};
+use super::codes::{
+    OF_CHANGES, OF_COMMITS, OF_DECISIONS, OF_DOCUMENTS, OF_EVIDENCE, OF_FILES, OF_GIT, OF_OPENING,
+};
 
 local_operation! {
     /// Makes a folder a governed repository. Existing files are not changed.
@@ -87,5 +89,14 @@ local_operation! {
         needs Need::Write;
         answers Json<RunAnswer>;
         refuses [OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES];
+    }
+
+    /// The same, and ends the workers that run.
+    pub struct StopRun("run_stop") {
+        needs Need::Decide(Decision::Approve);
+        answers Json<RunAnswer>;
+        refuses [
+            OF_OPENING, OF_FILES, OF_DOCUMENTS, OF_COMMITS, OF_CHANGES, OF_DECISIONS, OF_EVIDENCE,
+        ];
     }
 }

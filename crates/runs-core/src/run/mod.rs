@@ -29,7 +29,7 @@ pub(crate) use approve::{complete, enter_phase, pass_gate, set_gate};
 pub use assign::{Assignable, BaselineCheck, check_assignment};
 pub use checkpoint::checkpoint;
 pub(crate) use escalate::payload as block_payload;
-pub use escalate::{block, escalate, stopped_by_hook};
+pub use escalate::{block, check_stoppable, escalate, stop, stopped_by_hook};
 pub use init::{Beginning, check_records, init};
 pub use reissue::{Reissuable, Reissued, check_reissue};
 pub use reject::{Rejection, reject};

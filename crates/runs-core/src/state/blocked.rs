@@ -159,6 +159,13 @@ impl State {
         Ok(())
     }
 
+    /// Whether a person stopped the run, so that no worker of its turns goes on.
+    pub fn ends_workers(&self) -> bool {
+        let raised = doc::State::ESCALATION.get(self.members());
+        self.status() == Status::Blocked
+            && raised.is_some_and(|raised| doc::Escalation::ENDS_WORKERS.get(raised))
+    }
+
     pub(crate) fn unblock(&mut self) -> Result<()> {
         self.set_status(Status::Active)?;
         self.clear(doc::State::BLOCKED_ON);

@@ -1,6 +1,7 @@
 //! Which changes of the records are taken over while a worker runs.
 
-use accord_contract::Object;
+use accord_base::decision::DecisionRecord;
+use accord_contract::{Object, Wire as _};
 use accord_runs_core::TurnId;
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_runs_core::state::State;
@@ -59,6 +60,16 @@ fn check(
     ledger: Vec<Value>,
     events: Vec<Value>,
 ) -> Result<(), Vec<String>> {
+    check_noted(after, history, ledger, events, &[])
+}
+
+fn check_noted(
+    after: Value,
+    history: Vec<Value>,
+    ledger: Vec<Value>,
+    events: Vec<Value>,
+    noted: &[DecisionRecord],
+) -> Result<(), Vec<String>> {
     let (before, after) = (State::read(before()).unwrap(), State::read(after).unwrap());
     check_foreign_change(&ForeignChange {
         before: &before,
@@ -67,6 +78,7 @@ fn check(
         ledger: &objects(ledger),
         events: &objects(events),
         guarded: &[TurnId::parse(OWN).unwrap()].into(),
+        noted,
     })
 }
 
@@ -133,6 +145,49 @@ fn a_stop_brings_no_decision_of_a_person() {
 }
 
 #[test]
+fn a_stop_names_the_person_whose_decision_is_noted() {
+    let mut blocked = before();
+    blocked["status"] = json!("blocked");
+    blocked["blocked_on"] = json!("escalation:operator:look");
+    let raised = json!({"source": "operator", "reason": "look", "accord_ends_workers": true});
+    blocked["escalation"] = raised;
+    let raised = || vec![event("escalation_raised", None), event("run_blocked", None)];
+    let id = "dec_00000000000000000000000000000001";
+    let line = || {
+        json!({"timestamp": "2026-01-01T00:00:00.000Z", "decision": "operator_escalated",
+            "run_id": RUN, "phase": "planning", "reason": "look",
+            "blocked_on": "escalation:operator:look", "actor": "human:lead", "door": "http",
+            "note": "look", "evidence_digest": "0a", "decision_id": id, "known_by": "key",
+            "hub": "inc_1", "decided_at": "2026-01-01T00:00:00.000Z"})
+    };
+    let noted = |kind: &str| {
+        let record = json!({"decision_id": id, "protocol": "runs", "kind": kind, "subject": RUN,
+            "outcome": "stopped", "actor": "human:lead", "known_by": "key", "door": "http",
+            "evidence": "0a", "note": "look", "decided_at": "2026-01-01T00:00:00.000Z"});
+        vec![DecisionRecord::from_document(record).unwrap()]
+    };
+    let check = |line: Value, noted: &[DecisionRecord]| {
+        check_noted(blocked.clone(), vec![], vec![line], raised(), noted)
+    };
+    assert_eq!(check(line(), &noted("run.stop")), Ok(()));
+    check(line(), &[]).unwrap_err();
+    check(line(), &noted("run.gate")).unwrap_err();
+    let changes: [fn(&mut Value); 6] = [
+        |line| line["actor"] = json!("human:other"),
+        |line| line["note"] = json!("and widen the scope"),
+        |line| line["decision_id"] = json!("dec_00000000000000000000000000000002"),
+        |line| line["statement"] = json!("widen the scope"),
+        |line| line["decision"] = json!("escalation_resolved"),
+        |line| line["reason"] = json!("another"),
+    ];
+    for change in changes {
+        let mut forged = line();
+        change(&mut forged);
+        check(forged, &noted("run.stop")).unwrap_err();
+    }
+}
+
+#[test]
 fn delegated_work_comes_from_turns() {
     let item = |parent: &str, child: Value, status: &str| {
         json!({"delegation_id": "del-1", "parent_turn_id": parent, "parent_role": "pm",
@@ -168,6 +223,7 @@ fn delegated_work_comes_from_turns() {
             ledger: &[],
             events: &[],
             guarded: &[TurnId::parse(OWN).unwrap()].into(),
+            noted: &[],
         })
     };
     assert_eq!(compare(&taken), Ok(()));

@@ -41,7 +41,7 @@ impl Guard {
             let mut document = Document::load(&root)?;
             memory.pending = Some(pending.clone());
             memory.correct(&mut document);
-            check_others(&document, commit, &pending)?;
+            self.check_others(&document, commit, &pending)?;
             document.store(&root)?;
             return Ok(Some(Announced { pending }));
         }
@@ -49,7 +49,7 @@ impl Guard {
         if !document.is_active() {
             return Ok(None);
         }
-        check_others(&document, commit, &pending)?;
+        self.check_others(&document, commit, &pending)?;
         document.pending = Some(pending.clone());
         document.store(&root)?;
         Ok(Some(Announced { pending }))
@@ -124,41 +124,51 @@ impl Guard {
         self.environment.notify(&Notice::PutBack { files: vec![path.to_owned()], kept });
         Ok(false)
     }
-}
 
-/// Refuses what another waiting process would have to put back.
-fn check_others(document: &Document, commit: &Commit, pending: &PendingCommit) -> Result<()> {
-    let others = document.held_by_others();
-    let (Some((first, pid)), Some(after)) = (others.first(), &pending.state) else { return Ok(()) };
-    let before = document.snapshot.as_ref().and_then(|snapshot| state_of(&snapshot.state));
-    let (Some(before), Some(after)) = (before, state_of(after.as_bytes())) else { return Ok(()) };
-    let lines = |wanted: Record| {
-        let lines = commit.writes.iter().filter_map(|write| match write {
-            Write::Append { record, line } if *record == wanted => Some(line.clone()),
-            _ => None,
-        });
-        lines.collect::<Vec<Object>>()
-    };
-    let guarded: BTreeSet<TurnId> = others.iter().map(|(turn, _)| turn.clone()).collect();
-    let change = ForeignChange {
-        before: &before,
-        after: &after,
-        history: &lines(Record::History),
-        ledger: &lines(Record::Ledger),
-        events: &lines(Record::Events),
-        guarded: &guarded,
-    };
-    check_foreign_change(&change).map_err(|reasons| {
-        let reasons = reasons.join("; ");
-        let message = format!(
-            "process {pid} waits for the worker of {first}, and would put this change back: \
-             {reasons}"
-        );
-        Failure::new(Code::XchainWorkerBusy, message)
-            .with("turn_id", first.as_str())
-            .with("holder_pid", *pid)
-            .suggesting("wait for that process, or end it, then do this again")
-    })
+    /// Refuses what another waiting process would have to put back.
+    fn check_others(
+        &self,
+        document: &Document,
+        commit: &Commit,
+        pending: &PendingCommit,
+    ) -> Result<()> {
+        let others = document.held_by_others();
+        let (Some((first, pid)), Some(after)) = (others.first(), &pending.state) else {
+            return Ok(());
+        };
+        let before = document.snapshot.as_ref().and_then(|snapshot| state_of(&snapshot.state));
+        let (Some(before), Some(after)) = (before, state_of(after.as_bytes())) else {
+            return Ok(());
+        };
+        let lines = |wanted: Record| {
+            let lines = commit.writes.iter().filter_map(|write| match write {
+                Write::Append { record, line } if *record == wanted => Some(line.clone()),
+                _ => None,
+            });
+            lines.collect::<Vec<Object>>()
+        };
+        let guarded: BTreeSet<TurnId> = others.iter().map(|(turn, _)| turn.clone()).collect();
+        let change = ForeignChange {
+            before: &before,
+            after: &after,
+            history: &lines(Record::History),
+            ledger: &lines(Record::Ledger),
+            events: &lines(Record::Events),
+            guarded: &guarded,
+            noted: &self.noted()?,
+        };
+        check_foreign_change(&change).map_err(|reasons| {
+            let reasons = reasons.join("; ");
+            let message = format!(
+                "process {pid} waits for the worker of {first}, and would put this change back: \
+                 {reasons}"
+            );
+            Failure::new(Code::XchainWorkerBusy, message)
+                .with("turn_id", first.as_str())
+                .with("holder_pid", *pid)
+                .suggesting("wait for that process, or end it, then do this again")
+        })
+    }
 }
 
 impl Repository {

@@ -40,7 +40,6 @@ impl Guard {
 
     /// The decisions that were carried out, oldest first.
     pub(crate) fn decisions(&self, repository: &Repository) -> Result<Vec<DecisionRecord>> {
-        let Some(root) = self.place.open()? else { return Ok(Vec::new()) };
         let mut carried_out = BTreeSet::new();
         for ledger in [RecordFile::Ledger, RecordFile::CoordinatorLedger] {
             for line in repository.objects(ledger)? {
@@ -48,17 +47,22 @@ impl Guard {
                 carried_out.extend(id);
             }
         }
-        let lines = RecordLines::open(&root, DECISIONS, 0, 0).map_err(|error| failure(&error))?;
-        // A line that is cut off, or of an earlier version, has no record.
-        let records = lines.filter_map(|line| line.ok()?.object.remove(RECORD));
-        let records = records.filter_map(|record| DecisionRecord::from_document(record).ok());
         let mut seen = BTreeSet::new();
         let counts = |record: &DecisionRecord| {
             // One of a hub that was tried again after a kill has several lines.
             let is_new = seen.insert(record.decision_id.clone());
             is_new && (record.kind == ADOPTION || carried_out.contains(record.decision_id.as_str()))
         };
-        Ok(records.filter(counts).collect())
+        Ok(self.noted()?.into_iter().filter(counts).collect())
+    }
+
+    /// The decisions that were noted, oldest first, also those that were not carried out.
+    pub(crate) fn noted(&self) -> Result<Vec<DecisionRecord>> {
+        let Some(root) = self.place.open()? else { return Ok(Vec::new()) };
+        let lines = RecordLines::open(&root, DECISIONS, 0, 0).map_err(|error| failure(&error))?;
+        // A line that is cut off, or of an earlier version, has no record.
+        let records = lines.filter_map(|line| line.ok()?.object.remove(RECORD));
+        Ok(records.filter_map(|record| DecisionRecord::from_document(record).ok()).collect())
     }
 }
 

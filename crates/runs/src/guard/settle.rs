@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_base::decision::DecisionRecord;
 use accord_contract::{Code, Failure};
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_runs_core::{Result, TurnId};
@@ -77,7 +78,9 @@ impl Guard {
         }
         let mut differences = memory.snapshot.compare(repository)?;
         if differences.in_records() {
-            match taken_over(repository, &memory.snapshot, &memory.turn_ids(), &differences) {
+            let noted = self.noted()?;
+            let about = (&memory.turn_ids(), noted.as_slice());
+            match taken_over(repository, &memory.snapshot, about, &differences) {
                 Ok(next) => {
                     memory.snapshot = next;
                     differences.files.retain(|(file, _)| *file == GuardedFile::Config);
@@ -238,7 +241,7 @@ impl Guard {
 fn taken_over(
     repository: &Repository,
     snapshot: &Snapshot,
-    guarded: &BTreeSet<TurnId>,
+    (guarded, noted): (&BTreeSet<TurnId>, &[DecisionRecord]),
     differences: &Differences,
 ) -> Result<Snapshot, Vec<String>> {
     let mut reasons = Vec::new();
@@ -273,6 +276,7 @@ fn taken_over(
         ledger: &ledger,
         events: &events,
         guarded,
+        noted,
     })?;
     let (config, user_git) = (snapshot.config.clone(), snapshot.user_git.clone());
     Ok(Snapshot { config, user_git, ..now })

@@ -18,6 +18,23 @@ impl Runs {
         Ok(update)
     }
 
+    /// A person stops the run, and ends the workers of its turns: whoever waits for one ends it.
+    /// The turns stay active, and go on once a person resolved the block. Fails with
+    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if the run is
+    /// not active; `evidence_changed` if the person saw another phase or other turns.
+    pub fn stop(&self, reason: &str, consent: &Consent) -> Result<RunUpdate> {
+        let consent = &self.authorize_stop(consent)?;
+        let mut operation = self.begin()?;
+        operation.unless_decided(run::check_stoppable(&operation.state), consent)?;
+        let approval = operation.approval(&Subject::Run, "stopped", consent)?;
+        let now = operation.now();
+        let change = run::stop(&operation.state, reason, &approval, &mut operation.ids, now)?;
+        let update = operation.commit_update(change)?;
+        operation.run_escalation_hooks(None, Some(reason));
+        operation.save_session(CheckpointReason::Blocked, None);
+        Ok(update)
+    }
+
     /// Blocks the run for any reason. Fails with `invalid_state_transition` if no run is active or
     /// paused.
     pub fn block(&self, block: &Block) -> Result<RunUpdate> {

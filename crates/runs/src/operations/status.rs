@@ -17,6 +17,7 @@ use accord_runs_core::{
 use accord_trees::lock::still_runs;
 
 use super::assign::check_baseline;
+use super::output::LOG_FILE;
 use super::{ProposalFilter, ProposalView};
 use crate::caller::left_running;
 use crate::guard::KeptChange;
@@ -26,8 +27,6 @@ use crate::{Runs, own_path, runtime};
 /// How many of the newest events are searched for the one that made a gate pending.
 const RECENT_EVENTS: usize = 64;
 
-/// The output of a worker, in its bundle.
-const LOG_FILE: &str = "stdout.log";
 /// How much of the output of a worker is read.
 const LOG_END: u64 = 256 * 1024;
 

@@ -26,6 +26,8 @@ pub struct Job<'a> {
     pub cancel: Option<&'a Cancel>,
     /// Set once the turn is at another attempt, so that the result is no longer needed.
     pub over: &'a Cancel,
+    /// Set once a person stopped the run. The turn goes on later.
+    pub stopped: &'a Cancel,
     /// The socket through which the worker reaches a project of a host.
     pub socket: Option<(&'a ProjectId, &'a Path)>,
     /// What a program may see and change; `None` if there is no place to keep its state.
@@ -117,7 +119,11 @@ impl Job<'_> {
     }
 
     pub(super) fn cancelled(&self) -> Failure {
-        let message = format!("the work on {} was cancelled", self.turn.id());
+        let turn = self.turn.id();
+        let message = match self.stopped.is_cancelled() {
+            true => format!("a person stopped the run while {turn} was worked on"),
+            false => format!("the work on {turn} was cancelled"),
+        };
         self.failure(Code::XchainWorkerCancelled, message)
     }
 
@@ -127,9 +133,11 @@ impl Job<'_> {
         self.failure(Code::XchainAttemptOver, message)
     }
 
-    /// Ends the worker: the work was cancelled, or the turn is at another attempt.
+    /// Ends the worker: the work was cancelled, the run was stopped, or the turn is at another
+    /// attempt.
     pub(super) fn stop(&self) -> Cancel {
-        self.cancel.map_or_else(|| self.over.clone(), |cancel| cancel.or(self.over))
+        let both = self.over.or(self.stopped);
+        self.cancel.map_or_else(|| both.clone(), |cancel| cancel.or(&both))
     }
 
     pub(super) fn timed_out(&self) -> Failure {

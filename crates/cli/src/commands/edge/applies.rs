@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use accord_api::operations::edge_decisions::{EdgeDecidable, EdgeDecision};
 use accord_base::Caller;
 use accord_contract::Failure;
 use accord_edge::{Applies, Decided, Edges, Joined, SourceKind, sources_in};
@@ -39,6 +40,31 @@ impl Applies for AsCommands {
     }
 }
 
+/// Opens work trees as the commands do, to stop runs there.
+struct Stops;
+
+impl Applies for Stops {
+    fn runs(&self, root: &Path) -> Result<Runs, Failure> {
+        AsCommands.runs(root)
+    }
+
+    fn caller(&self) -> Result<Caller, Failure> {
+        AsCommands.caller()
+    }
+
+    fn takes(&self, decided: &EdgeDecision) -> bool {
+        decided.type_name == EdgeDecidable::RunStop.as_str()
+    }
+
+    fn applied(&self, root: &Path, kind: SourceKind) {
+        AsCommands.applied(root, kind);
+    }
+}
+
+/// How long the hub may take then: the end of the loop waits for the answer.
+const SHORT: Duration = Duration::from_secs(10);
+/// How often a loop asks whether its run is stopped.
+const ASK_FOR_STOP: Duration = Duration::from_secs(2);
 /// How often a worker asks for decisions while it works.
 const ASK: Duration = Duration::from_secs(5);
 /// How often it looks whether it should stop asking.
@@ -47,23 +73,44 @@ const STEP: Duration = Duration::from_millis(50);
 /// Asks the hub of the task tree in a folder for decisions and applies them, while `work` runs. It
 /// does nothing where the tree is not joined.
 pub(crate) fn apply_during<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
+    ask_during(|| apply_here(folder, SourceKind::Tasks), ASK, work)
+}
+
+/// Stops the governed run in a folder if a person on the hub does, while `work` carries its turns
+/// out. It does nothing where the join does not allow that.
+pub(crate) fn stop_during<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
+    let is_allowed = |joined: &Joined| joined.join.lets_decide(EdgeDecidable::RunStop.as_str());
+    let ask = || apply_with(folder, SourceKind::Runs, is_allowed, (&Stops, Some(SHORT)));
+    ask_during(ask, ASK_FOR_STOP, work)
+}
+
+/// Asks again and again while `work` runs, until the answer is no.
+fn ask_during<T>(
+    ask: impl Fn() -> Result<bool> + Sync,
+    pause: Duration,
+    work: impl FnOnce() -> T,
+) -> T {
     if attempt_socket().is_some() {
         return work();
     }
     let is_over = AtomicBool::new(false);
-    let ask = || {
-        while let Ok(true) | Err(_) = apply_here(folder, SourceKind::Tasks) {
+    let asking = || {
+        let mut began = Instant::now();
+        while let Ok(true) | Err(_) = ask() {
             let asked = Instant::now();
-            while asked.elapsed() < ASK {
+            // A hub that does not answer is asked less often.
+            let pause = pause.max(asked.duration_since(began) * 4);
+            while asked.elapsed() < pause {
                 if is_over.load(Ordering::SeqCst) {
                     return;
                 }
                 std::thread::sleep(STEP);
             }
+            began = Instant::now();
         }
     };
     std::thread::scope(|scope| {
-        scope.spawn(ask);
+        scope.spawn(asking);
         // Also if the work panics: the scope waits for the thread.
         let _ends = Ends(&is_over);
         work()
@@ -81,15 +128,25 @@ impl Drop for Ends<'_> {
 /// Asks the hub of the source in a folder for decisions, and applies them. Returns whether it is
 /// joined. What the hub does not answer is asked again later.
 pub(crate) fn apply_here(folder: &Path, kind: SourceKind) -> Result<bool> {
+    apply_with(folder, kind, |_| true, (&AsCommands, None))
+}
+
+fn apply_with(
+    folder: &Path,
+    kind: SourceKind,
+    is_meant: impl Fn(&Joined) -> bool,
+    (applies, limit): (&dyn Applies, Option<Duration>),
+) -> Result<bool> {
     let sources = sources_in(folder)?;
     let edges = Edges::of_user()?;
     let joined = joined_of(&edges, sources).inspect_err(note_changed_mark)?;
     let mut is_joined = false;
-    for (source, joined) in joined.iter().filter(|(source, _)| source.kind() == kind) {
+    let of_kind = joined.iter().filter(|(source, _)| source.kind() == kind);
+    for (source, joined) in of_kind.filter(|(_, joined)| is_meant(joined)) {
         is_joined = true;
-        let hub = HubClient::of(&joined.join)?;
+        let hub = HubClient::within(&joined.join, limit)?;
         // Another process may send now, and the hub need not answer.
-        if let Ok(Some(pass)) = joined.pass_and_apply(source, &hub, &AsCommands) {
+        if let Ok(Some(pass)) = joined.pass_and_apply(source, &hub, applies) {
             pass.decided.iter().for_each(|it| print_note(line(joined, it)));
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use accord_api::operations::edges::EdgeSend;
 use accord_contract::Code;
 use accord_edge::{Edges, Joined, Pass, Source, sources_in};
 
@@ -19,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(500);
 const CONTACT: Duration = Duration::from_secs(15);
 /// The same where the hub may decide.
 const DECISIONS: Duration = Duration::from_secs(5);
+/// The same where output is sent: the last lines of an agent that waits are sent by then.
+const OUTPUT: Duration = Duration::from_secs(4);
 /// When a decision is tried again, for example because a worker runs.
 const AGAIN: Duration = Duration::from_secs(1);
 /// The first and the longest pause after a failure.
@@ -160,11 +163,12 @@ impl Followed {
 
     /// Sends if something changed, or if it is time. What cannot be sent waits in the outbox.
     fn look(&mut self) -> Result<()> {
-        let now = self.source.stamp();
+        let now = self.source.stamp_of(self.joined.join.send);
         let is_due = self.contact.elapsed()
             >= self.pause.max(match self.trouble {
                 Some(_) => Duration::ZERO,
                 None if self.is_again => AGAIN,
+                None if self.joined.join.send == EdgeSend::Output => OUTPUT,
                 None if self.joined.join.decide.iter().flatten().next().is_some() => DECISIONS,
                 None => CONTACT,
             });

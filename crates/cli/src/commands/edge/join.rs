@@ -38,8 +38,8 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_name = "GLOB", value_parser = words)]
     exclude: Vec<String>,
 
-    /// What the hub may decide: run.gate, run.completion, run.block, run.proposal, task.review,
-    /// task.deadletter. Gates with credentials are always decided here
+    /// What the hub may decide: run.gate, run.completion, run.block, run.proposal, run.stop,
+    /// task.review, task.deadletter. Gates with credentials are always decided here
     #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = decidable)]
     #[arg(requires = "deciders")]
     decide: Vec<EdgeDecidable>,
@@ -87,7 +87,7 @@ const SENDS: &str = "What is sent:
   events   types, ids and times of events, and that something waits
   summary  also what events, requests and results say, and names, sizes and hashes of files
   diff     also differences of texts: at most 64 KiB of a file and 256 KiB of an item
-  output   also the end of what the agent of an accepted turn printed
+  output   also what agents of turns print while they work, and the end of that of accepted turns
 Credentials are removed. Nothing from before the join is sent, except what waits for a person.";
 
 fn send(text: &str) -> Result<EdgeSend, String> {
@@ -204,7 +204,7 @@ impl JoinArgs {
                  files; no differences"
             }
             EdgeSend::Diff => "diff: the same, and differences of texts within limits",
-            EdgeSend::Output => "output: the same, differences, and what agents printed last",
+            EdgeSend::Output => "output: the same, differences, and what agents of turns print",
         };
         page.labelled("sends", about);
         if !joining.exclude.is_empty() {
@@ -214,8 +214,9 @@ impl JoinArgs {
             let kinds: Vec<&str> = joining.decide.iter().map(|kind| kind.as_str()).collect();
             let (kinds, who) = (kinds.join(", "), joining.deciders.join(", "));
             page.labelled("decides", &format!("{kinds}; on the hub: {who}"));
-            let by = "accord edge, accord run loop --wait, and accord task work, while they run";
-            page.labelled("applied by", by);
+            let by = "accord edge, accord run loop --wait, and accord task work, while they run; a \
+                      stop also by accord run loop and step";
+            page.labelled_whole("applied by", by);
         }
         if joining.open_to_hub {
             let what = "a hub on this machine, of this user: it reads the repository itself, also \

@@ -21,7 +21,7 @@ use crate::render::clean;
 use crate::{CliError, Result, print_note};
 
 pub(crate) use self::after::send_after;
-pub(crate) use self::applies::{apply_during, apply_here};
+pub(crate) use self::applies::{apply_during, apply_here, stop_during};
 pub(crate) use self::follow::EdgeArgs;
 pub(crate) use self::join::JoinArgs;
 pub(crate) use self::leave::LeaveArgs;

@@ -33,7 +33,7 @@ pub(super) struct EdgesArgs {
     remove: bool,
 
     /// Decide about this request, at the evidence that is shown: approve, send-back, resolve,
-    /// resurrect or cancel. The edge applies it at its next contact
+    /// resurrect, cancel or stop. The edge applies it at its next contact
     #[arg(long, value_name = "VERB", value_parser = edge_decision::verb)]
     #[arg(requires = "item", conflicts_with = "remove")]
     decide: Option<EdgeVerb>,

@@ -2,19 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
+use accord_api::operations::edge_decisions::EdgeVerb;
+use accord_api::operations::edges::OfEdge;
 use accord_api::parameter::InProject;
 use accord_api::{Call, Json, NoBody, NoParams};
-use accord_contract::Wire as _;
+use accord_contract::{Code, Failure, Wire as _};
 use accord_runs_core::operations::joined::{
     JoinedRunHistory, LONGEST_WAIT, ListJoinedRuns, MOST_TURNS, OfRun, ReadJoinedRun,
-    ReadRunPrompt, RunHistoryQuery, RunPromptQuery, RunStageRequest, RunWaitQuery, StageRunResult,
-    WaitForRun,
+    ReadRunOutput, ReadRunPrompt, RunHistoryQuery, RunOutputQuery, RunPromptQuery, RunStageRequest,
+    RunWaitQuery, StageRunResult, WaitForRun,
 };
 
+use super::edge_decision;
+use crate::commands::person::PersonArgs;
 use crate::host::{Candidate, Connection, HostArgs, ProjectArg, choose, print_answer, project_id};
 use crate::input::read_file;
 use crate::render::{self, clean};
-use crate::{CliError, Exit, Result};
+use crate::{CliError, Exit, Result, print_line};
 
 /// List the governed runs of the repositories that are joined to a project, as of the last contact
 #[derive(Debug, clap::Args)]
@@ -35,9 +39,17 @@ pub(super) struct RunsArgs {
     #[arg(long, requires = "run", conflicts_with = "history")]
     prompt: bool,
 
-    /// The turn of the prompt, if several are active
-    #[arg(long, value_name = "ID", requires = "prompt")]
+    /// The turn of the prompt or the output, if several are active
+    #[arg(long, value_name = "ID", requires = "run")]
     turn: Option<String>,
+
+    /// Print what the agent of the active turn printed, as far as it was sent (--send output)
+    #[arg(long, requires = "run", conflicts_with_all = ["history", "prompt", "wait"])]
+    output: bool,
+
+    /// Go on printing until the turn ends
+    #[arg(long, requires = "output", conflicts_with = "json")]
+    follow: bool,
 
     /// Wait at most so many seconds until the run changes; exit code 1 if it does not
     #[arg(long, value_name = "SECONDS", requires = "run")]
@@ -55,6 +67,14 @@ pub(super) struct RunsArgs {
     #[arg(conflicts_with_all = ["history", "prompt", "wait"])]
     stage: Option<PathBuf>,
 
+    /// Stop the run: its workers are ended, and it waits for a person; --note says why. The edge
+    /// applies it at its next contact, if the run is still as shown
+    #[arg(long, requires = "run", requires = "note")]
+    #[arg(conflicts_with_all = ["history", "prompt", "wait", "stage"])]
+    stop: bool,
+
+    #[command(flatten)]
+    person: PersonArgs,
     #[command(flatten)]
     project: ProjectArg,
     #[command(flatten)]
@@ -88,6 +108,12 @@ impl RunsArgs {
                 answer.0.prompt.lines().for_each(|line| page.line(clean(line)));
             });
         }
+        if self.output {
+            return output(&host, json, &of, self.turn, self.follow);
+        }
+        if self.stop {
+            return control(&host, json, of, EdgeVerb::Stop, self.person);
+        }
         if let Some(file) = &self.stage {
             let request = Json(request(file)?);
             let staged = host.call(&Call::<StageRunResult>::new(of, NoParams, request))?;
@@ -113,6 +139,66 @@ impl RunsArgs {
         let found = host.ask::<ReadJoinedRun>(of, NoParams)?;
         print_answer(json, &found, |page, answer| render::joined_run(page, &answer.0.run))
     }
+}
+
+/// Prints what an agent printed, and what it prints.
+fn output(
+    host: &Connection,
+    json: bool,
+    of: &OfRun,
+    mut turn: Option<String>,
+    follow: bool,
+) -> Result<Exit> {
+    let mut from = 0;
+    loop {
+        let query = RunOutputQuery { turn: turn.clone(), from: Some(from) };
+        let found = host.call(&Call::<ReadRunOutput>::new(of.clone(), query, NoBody))?;
+        let answer = &found.answer.0;
+        if !follow {
+            return print_answer(json, &found, |page, answer| {
+                answer.0.output.lines().for_each(|line| page.line(clean(line)));
+            });
+        }
+        for line in answer.output.lines() {
+            print_line(clean(line))?;
+        }
+        from = u32::try_from(answer.next).unwrap_or(u32::MAX);
+        // The output of the next turn is another one.
+        turn = turn.or_else(|| answer.turn_id.clone());
+        let is_over = !answer.active && (turn.is_some() || answer.run.turns.is_empty());
+        if is_over && answer.output.is_empty() {
+            return Ok(Exit::Yes);
+        }
+        if !is_over {
+            let since = Some(answer.run.version.clone());
+            let query = RunWaitQuery { since, wait_seconds: Some(LONGEST_WAIT) };
+            host.call(&Call::<WaitForRun>::new(of.clone(), query, NoBody))?;
+        }
+    }
+}
+
+/// Decides about a run itself, which is shown first.
+fn control(
+    host: &Connection,
+    json: bool,
+    of: OfRun,
+    verb: EdgeVerb,
+    person: PersonArgs,
+) -> Result<Exit> {
+    let project = of.project.clone();
+    let run = host.ask::<ReadJoinedRun>(of, NoParams)?.answer.0.run;
+    let control = run.control.filter(|control| control.verbs.contains(&verb)).ok_or_else(|| {
+        let status = run.status.as_deref().unwrap_or("unknown");
+        let message = format!(
+            "the run cannot be decided here: its status is {status}, and the join allows what \
+             `accord project edges {}` shows as `decides`",
+            run.edge_id
+        );
+        Failure::new(Code::EdgeNotDecidable, message)
+            .suggesting(format!("in that repository: accord join … --decide run.{verb}"))
+    })?;
+    let at = OfEdge { project, edge: run.edge_id };
+    edge_decision::decide(host, json, at, (control.item, verb), person)
 }
 
 /// The id of an edge or a run, from its beginning.

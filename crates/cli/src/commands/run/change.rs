@@ -7,13 +7,18 @@ use accord_runs::answers::{checkpoint_answer, dispatch_answer};
 use accord_runs::answers::{reject_answer, run_answer, turn_answer};
 use accord_runs::operations::{Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::TurnId;
-use accord_runs_core::operations::{LocalOperation as _, RestartRun, StartRun};
+use accord_runs_core::evidence::Subject;
+use accord_runs_core::operations::{
+    EscalateRun, LocalOperation as _, RestartRun, StartRun, StopRun,
+};
+use accord_runs_core::run::check_stoppable;
 use accord_runs_core::state::State;
 
+use super::person::PersonArgs;
 use super::{RepoArgs, TurnArgs, choose_from, next_lines, take, words};
 use crate::host::Candidate;
 use crate::render::{clean, counted};
-use crate::{Exit, Result};
+use crate::{CliError, Exit, Result};
 
 /// Start a run
 #[derive(Debug, clap::Args)]
@@ -100,6 +105,12 @@ pub(super) struct EscalateArgs {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
+    /// Also end the workers that run: whoever waits for one ends it. A person confirms that
+    #[arg(long)]
+    end_workers: bool,
+
+    #[command(flatten)]
+    person: PersonArgs,
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -201,8 +212,31 @@ impl CheckpointArgs {
 }
 
 impl EscalateArgs {
+    pub(super) fn operation(&self) -> LocalDeclaration {
+        if self.end_workers { StopRun::declared() } else { EscalateRun::declared() }
+    }
+
     pub(super) fn run(self) -> Result<Exit> {
-        change_run(&self.repo, |runs| runs.escalate(&self.reason))
+        if !self.end_workers {
+            if self.person.is_given() {
+                let message = "a person confirms only that workers are ended: --end-workers";
+                return Err(CliError::usage(message));
+            }
+            return change_run(&self.repo, |runs| runs.escalate(&self.reason));
+        }
+        let runs = self.repo.open()?;
+        take(runs.refuse_worker())?;
+        let state = take(runs.state())?;
+        take(runs.unless_decided(check_stoppable(&state), self.person.expected()))?;
+        let evidence = take(runs.evidence(&Subject::Run))?;
+        let consent = self.person.consent("stop the run", &evidence, |page| {
+            page.line(run_line(&state));
+            for turn in state.turns() {
+                page.labelled("turn", &format!("{} ({})", turn.id(), clean(turn.role())));
+            }
+            page.labelled_whole("reason", &self.reason);
+        })?;
+        change_run(&self.repo, |runs| runs.stop(&self.reason, &consent))
     }
 }
 

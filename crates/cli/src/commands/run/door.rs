@@ -9,9 +9,9 @@ use accord_host::log;
 use accord_host::settings::Settings;
 use accord_runs::operations::PendingApproval;
 use accord_runs_core::operations::{
-    AssignTurn, CheckpointTurns, DispatchTurn, EscalateRun, InitRepository, LocalOperation as _,
-    ReissueTurn, RejectTurn, ResolveBlock, RunDecisions, RunDoctor, RunEvents, RunHistory,
-    RunStatus, SendBackRun, StageResult, StepRun,
+    AssignTurn, CheckpointTurns, DispatchTurn, InitRepository, LocalOperation as _, ReissueTurn,
+    RejectTurn, ResolveBlock, RunDecisions, RunDoctor, RunEvents, RunHistory, RunStatus,
+    SendBackRun, StageResult, StepRun,
 };
 
 use super::RunCommand;
@@ -46,7 +46,7 @@ pub(super) fn operation(command: &RunCommand) -> LocalDeclaration {
         RunCommand::ApproveCompletion(args) => args.operation(PendingApproval::Completion),
         RunCommand::SendBack(_) => SendBackRun::declared(),
         RunCommand::Proposal(args) => args.operation(),
-        RunCommand::Escalate(_) => EscalateRun::declared(),
+        RunCommand::Escalate(args) => args.operation(),
         RunCommand::Resolve(_) => ResolveBlock::declared(),
         RunCommand::Adopt(args) => args.operation(),
         RunCommand::History(_) => RunHistory::declared(),
@@ -116,6 +116,7 @@ mod tests {
             "proposal apply t",
             "proposal drop t",
             "escalate --reason r",
+            "escalate --reason r --end-workers",
             "resolve",
             "adopt",
             "adopt --yes",

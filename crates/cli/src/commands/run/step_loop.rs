@@ -23,7 +23,7 @@ use super::person::{human, person};
 use super::sockets::with_sockets;
 use super::{RepoArgs, TurnArgs, next_lines, silent_environment, take};
 use crate::arguments::duration;
-use crate::commands::edge::apply_here;
+use crate::commands::edge::{apply_here, stop_during};
 use crate::commands::progress::Progress;
 use crate::commands::worker_output::WorkerOutput;
 use crate::host::Actor;
@@ -195,7 +195,7 @@ fn drive_run(
     let runs = take(Runs::open(&repo.folder(), environment))?;
     // What an earlier command left.
     repo.keep();
-    let end = work(&runs);
+    let end = stop_during(&repo.folder(), || work(&runs));
     bar.finish();
     repo.keep();
     let signal = received.load(Ordering::SeqCst);

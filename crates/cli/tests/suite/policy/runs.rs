@@ -16,10 +16,11 @@ use crate::run_coordinator::Shop;
 use crate::run_place::Place;
 
 /// What needs a person: the operation, and its command with what that needs beside.
-const DECISIONS: [(&str, &str); 8] = [
+const DECISIONS: [(&str, &str); 9] = [
     ("run_approve_transition", "approve-transition --yes"),
     ("run_approve_completion", "approve-completion --yes"),
     ("run_resolve", "resolve --yes"),
+    ("run_stop", "escalate --end-workers --reason why --yes"),
     ("run_send_back", "send-back --reason why --yes"),
     ("run_proposal_apply", "proposal apply turn_none --yes"),
     ("run_proposal_drop", "proposal drop turn_none --yes"),
@@ -151,7 +152,7 @@ fn decisions_about_runs_are_as_the_table_says() {
     for (_, words) in DECISIONS.into_iter().chain(OVERRIDES).chain([LOOP]) {
         tally.decide_as_person(&place, words);
     }
-    tally.finish("accord run", 47);
+    tally.finish("accord run", 50);
 }
 
 impl Tally {
