@@ -6,10 +6,10 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::accord::command;
-use crate::edges::{Hub, join, kill as end, send, typed};
+use crate::edges::{Hub, join, kill, send, typed};
 use crate::memory::bare;
-use crate::run_place::{Place, kill, text};
-use crate::wait::{exit_of, wait_until};
+use crate::run_place::{Place, text};
+use crate::wait::{exit_of, output_of, wait_until};
 
 const TOKEN: &str = "ghp_9aK2mQx7Lp4Rt8Vw1Zc6Nb3Yd5Hf0Js2Gu7E";
 
@@ -61,14 +61,16 @@ fn an_agent_that_works_is_heard_on_the_hub() {
     let more = hub.get(&format!("/runs/{edge}/output?from={}", first.len()));
     assert_eq!(more["output"], "second\n");
     // The turn is taken back, so that nothing more follows.
-    drop(kill(working));
+    place.run("escalate --end-workers --reason 'not now' --yes").yes();
+    output_of(working, "a step that was stopped");
+    place.run("resolve --yes").yes();
     for file in ["at-work", "go"] {
         std::fs::remove_file(place.at(file)).expect("it is there");
     }
     place.run("reissue --reason 'not now'").yes();
     assert_eq!(next(), None);
     assert_eq!(exit_of(&mut reader, "a reader").code(), Some(0));
-    end(follower);
+    kill(follower);
     send(&place);
     assert_eq!(said(), first + "second\n", "it is sent once");
 
