@@ -17,6 +17,12 @@ fn told(subject: &str, title: &str, urgency: Urgency) -> Told {
     Told { project: ProjectId::new("shop").unwrap(), waiting }
 }
 
+/// A question of a live session, which has a page.
+fn asked(subject: &str, title: &str, urgency: Urgency) -> Told {
+    let Told { project, waiting } = told(subject, title, urgency);
+    Told { project, waiting: Waiting { kind: kind::LIVE_ASK.to_owned(), ..waiting } }
+}
+
 fn message(told: Vec<Told>) -> Message {
     let now = Time::from_unix_millis(NOW);
     Message::new("ntf_1", "ops", now, Some("https://accord.example.org/"), told).unwrap()
@@ -33,13 +39,16 @@ fn document(format: Format, message: &Message) -> Value {
 
 #[test]
 fn one_item_is_a_message_with_a_link_that_needs_a_login() {
-    let message = message(vec![told("TASK-1", "Blocked: TASK-1", Urgency::Chain)]);
-    let shown = document(Format::Json, &message);
+    let told = told("TASK-1", "Blocked: TASK-1", Urgency::Chain);
+    let shown = document(Format::Json, &message(vec![told]));
     assert_eq!(shown["title"], "[shop] Blocked: TASK-1");
+    assert_eq!((&shown["items"][0]["link"], &shown["link"]), (&Value::Null, &Value::Null));
+    let message = message(vec![asked("live_1", "A question", Urgency::Chain)]);
+    let shown = document(Format::Json, &message);
+    assert_eq!(shown["title"], "[shop] A question");
     assert_eq!((&shown["count"], &shown["urgency"]), (&json!(1), &json!(2)));
     let item = &shown["items"][0];
-    let handle = item["handle"].as_str().unwrap();
-    let link = format!("https://accord.example.org/accord/v1/inbox/{handle}");
+    let link = "https://accord.example.org/live/live_1";
     assert_eq!((&item["link"], &shown["link"]), (&json!(link), &json!(link)));
     assert_eq!(item["asked_by"], "agent:coder");
     let ntfy = document(Format::Ntfy, &message);
@@ -65,14 +74,14 @@ fn many_items_are_one_message_with_the_most_urgent_first() {
     assert!(written(Format::Json, &message).len() < 32_000);
     let slack = document(Format::Slack, &message);
     let text = slack["text"].as_str().unwrap();
-    assert_eq!(text.lines().count(), 8, "{text}");
+    assert_eq!(text.lines().count(), 7, "{text}");
     assert!(text.contains("and 9996 more"), "{text}");
 }
 
 #[test]
 fn texts_cannot_become_markup_mentions_or_headers() {
     let title = "Blocked: <!channel> @here *b* `c` & <http://evil.example|ok>\r\nBcc: a@b\u{202e}x";
-    let message = message(vec![told("TASK-1", title, Urgency::Piece)]);
+    let message = message(vec![asked("live_1", title, Urgency::Piece)]);
     let slack = document(Format::Slack, &message)["text"].as_str().unwrap().to_owned();
     let (own, link) = slack.rsplit_once('\n').unwrap();
     assert!(!own.contains(['<', '>', '@']) && !own.contains(" *b"), "{own}");
