@@ -103,6 +103,12 @@ impl Question {
         }
         let (options, actions) = actions(request)?;
         let to = request.to.as_deref().map(ActorKey::parse).transpose();
+        let to = to.and_then(|to| match to {
+            Some(to) if to.id.as_str().contains(char::is_control) => {
+                Err("the name has control characters".to_owned())
+            }
+            to => to.as_ref().map_or(Ok(()), ActorKey::check_distinct).map(|()| to),
+        });
         let to = to.map_err(|wrong| schema("/to", format!("{wrong}; write human:NAME")))?;
         let within = request.within_seconds.and_then(|seconds| i64::try_from(seconds).ok());
         let mut contract = members([
@@ -341,6 +347,11 @@ fn actions(request: &AskPersonRequest) -> Result<(Vec<String>, Object), Failure>
         let taken = |name: &String| name.to_lowercase() == option.to_lowercase();
         let wrong = match option.as_str() {
             "" => "an option is empty".to_owned(),
+            // It is typed as a word of a command.
+            text if text.starts_with('-') => "an option does not begin with -".to_owned(),
+            text if text.contains(char::is_control) => {
+                "an option is one line without control characters".to_owned()
+            }
             reserved if is_reserved(reserved) => {
                 format!("an option does not begin with {}", crate::reserved::PREFIX)
             }

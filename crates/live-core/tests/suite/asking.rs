@@ -108,7 +108,11 @@ fn options_are_buttons_and_a_form_has_a_schema() {
         (json!({"question": "Q", "options": ["_ggui:x"]}), "/options/0"),
         (json!({"question": "Q", "form": form, "options": ["Submit"]}), "/options/0"),
         (json!({"question": "Q", "form": {"type": "string"}}), "/form"),
+        (json!({"question": "Q", "options": ["yes", "--url=http://x"]}), "/options/1"),
+        (json!({"question": "Q", "options": ["yes\u{1b}[2K"]}), "/options/0"),
         (json!({"question": "Q", "to": "lead"}), "/to"),
+        (json!({"question": "Q", "to": "human:lead\r\nBcc: x"}), "/to"),
+        (json!({"question": "Q", "to": "agent:human:lead"}), "/to"),
     ] {
         let refused = try_question(wrong.clone()).unwrap_err();
         assert_eq!(refused.code, Code::AgenticInvalidSchema, "{wrong}");
