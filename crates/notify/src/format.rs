@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use accord_base::excerpt::{one_line, visible};
 use accord_base::inbox::Urgency;
 use accord_contract::{Object, Value, Wire as _};
 use data_encoding::BASE64;
@@ -10,6 +11,9 @@ use crate::Message;
 
 /// The most items that a text names.
 const NAMED: usize = 5;
+
+/// The most characters of a subject.
+const SUBJECT: usize = 500;
 
 /// How a message looks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -92,7 +96,7 @@ fn text_of(message: &Message) -> String {
     let told = message.told();
     for one in told.iter().take(NAMED) {
         let item = one.waiting.item(&one.project, message.at);
-        let _ = write!(text, "Urgency {} [{}] {}", item.urgency, one.project, one.title());
+        let _ = write!(text, "Urgency {} [{}] {}", item.urgency, one.place(), one.title());
         let _ = write!(text, " ({})", item.reason);
         // Some titles begin with who asks.
         if let Some(actor) = one.asked_by().filter(|actor| !one.title().contains(&**actor)) {
@@ -164,7 +168,7 @@ fn mail(message: &Message, addresses: MailAddresses<'_>) -> String {
     letter(&message.id, (&message.title(), &body), addresses)
 }
 
-/// A mail with its headers: a subject, and a text.
+/// A mail with its headers: a subject of one line, and a text. What is invisible in them is shown.
 pub fn letter(id: &str, (subject, body): (&str, &str), addresses: MailAddresses<'_>) -> String {
     let mut mail = String::new();
     let mut header = |name: &str, value: &str| {
@@ -176,7 +180,7 @@ pub fn letter(id: &str, (subject, body): (&str, &str), addresses: MailAddresses<
     if let Some(from) = addresses.from {
         header("From", from);
     }
-    header("Subject", &encoded(subject));
+    header("Subject", &encoded(&one_line(subject, SUBJECT)));
     header("Message-ID", &format!("<{id}@accord.invalid>"));
     header("Auto-Submitted", "auto-generated");
     header("MIME-Version", "1.0");
@@ -184,7 +188,7 @@ pub fn letter(id: &str, (subject, body): (&str, &str), addresses: MailAddresses<
     header("Content-Transfer-Encoding", "base64");
     mail.push_str("\r\n");
     // Lines of 76 characters.
-    for line in BASE64.encode(body.as_bytes()).as_bytes().chunks(76) {
+    for line in BASE64.encode(visible(body).as_bytes()).as_bytes().chunks(76) {
         mail.push_str(&String::from_utf8_lossy(line));
         mail.push_str("\r\n");
     }

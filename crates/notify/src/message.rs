@@ -101,6 +101,11 @@ impl Told {
         one_line(&self.waiting.title, TITLE)
     }
 
+    /// The name of its project, in the same way.
+    pub(crate) fn place(&self) -> String {
+        one_line(self.project.as_str(), TITLE)
+    }
+
     pub(crate) fn asked_by(&self) -> Option<String> {
         self.waiting.asked_by.as_deref().map(|actor| one_line(actor, TITLE))
     }
@@ -152,11 +157,11 @@ impl Message {
     /// What it is about, on one line.
     pub fn title(&self) -> String {
         match &self.told[..] {
-            [only] => format!("[{}] {}", only.project, only.title()),
+            [only] => format!("[{}] {}", only.place(), only.title()),
             all => {
                 let first = &all[0].project;
                 let place = match all.iter().all(|told| told.project == *first) {
-                    true => format!("[{first}] "),
+                    true => format!("[{}] ", all[0].place()),
                     false => String::new(),
                 };
                 let urgent = all.iter().filter(|it| it.urgency(self.at) <= Urgency::Chain).count();

@@ -100,6 +100,37 @@ fn texts_cannot_become_markup_mentions_or_headers() {
 }
 
 #[test]
+fn names_of_projects_and_actors_stay_on_their_line() {
+    let mut told = told("TASK-1", "Blocked", Urgency::Piece);
+    told.project = ProjectId::new("p\r\nBcc: a@b\n\u{1b}[31mTransfer approved").unwrap();
+    told.waiting.asked_by = Some("agent:x\r\n\nAccord says: sign in\u{202e}".to_owned());
+    let message = message(vec![told]);
+    for format in [Format::Ntfy, Format::Slack, Format::Mail] {
+        let text = written(format, &message);
+        let text = match format {
+            Format::Mail => {
+                let (head, body) = text.split_once("\r\n\r\n").unwrap();
+                assert!(head.contains("Subject: [p Bcc: a@b"), "{head}");
+                let body = BASE64.decode(body.replace("\r\n", "").as_bytes()).unwrap();
+                String::from_utf8(body).unwrap()
+            }
+            Format::Ntfy => document(format, &message)["message"].as_str().unwrap().to_owned(),
+            _ => document(format, &message)["text"].as_str().unwrap().to_owned(),
+        };
+        let begins = |line: &str| line.starts_with("Bcc") || line.starts_with("Accord says");
+        assert!(!text.lines().any(begins), "{format:?} {text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{format:?} {text}");
+    }
+    // A letter, whose text another part of Accord made.
+    let to = ["ops@example.org".to_owned()];
+    let addresses = MailAddresses { to: &to, from: None };
+    let mail = accord_notify::letter("1", ("agent:x\r\nasks\u{202e}", "a\u{1b}[2Jb\n"), addresses);
+    assert!(mail.contains("Subject: agent:x asks\\u{202e}\r\n"), "{mail}");
+    let body = mail.split_once("\r\n\r\n").unwrap().1.replace("\r\n", "");
+    assert_eq!(BASE64.decode(body.as_bytes()).unwrap(), b"a\\u{1b}[2Jb\n");
+}
+
+#[test]
 fn a_subject_that_is_not_ascii_is_encoded() {
     let message = message(vec![told("TASK-1", &"Prüfung ".repeat(12), Urgency::Piece)]);
     let mail = written(Format::Mail, &message);
