@@ -219,6 +219,19 @@ END
 }
 
 #[test]
+fn an_output_with_a_name_that_is_refused_stops_no_other() {
+    let scene = Scene::new("--project shop");
+    let id = scene.tasks.yes("create Name --ready --id-only").trim().to_owned();
+    let ran = scene.work(
+        "cd $ACCORD_TASK_DIR/outputs && echo x > \"$(printf 'a\\nb')\" && echo y > good\n\
+         echo '{\"outcome\":\"done\"}' > report.json",
+    );
+    assert!(ran.stderr.contains("not uploaded: 1") && ran.stderr.contains("a b"), "{ran:?}");
+    let names: Vec<String> = scene.outputs(&id).into_keys().collect();
+    assert_eq!(names, ["good", "report.json"], "{ran:?}");
+}
+
+#[test]
 fn an_upload_goes_on_where_a_killed_worker_left_it() {
     let scene = Scene::new("--title Shop");
     let id = scene.tasks.create("One --ready --agent dev");

@@ -2,9 +2,10 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
+use accord_base::excerpt::one_line;
 use accord_contract::{Code, Failure};
 use accord_tasks_core::operations::{StageQuery, StagedAnswer};
-use accord_tasks_core::uploads::{MOST_BYTES, MOST_FILES, PIECE};
+use accord_tasks_core::uploads::{MOST_BYTES, MOST_FILES, PIECE, output_path};
 
 use super::RemoteRun;
 use crate::Result;
@@ -13,6 +14,8 @@ use crate::report::REPORT;
 use crate::tree::failure;
 
 const FILES: Most = Most { files: MOST_FILES, depth: 30 };
+/// The most characters that are shown of a name.
+const NAME: usize = 100;
 /// How often a file is read again that changed while it was uploaded.
 const READINGS: usize = 3;
 
@@ -25,6 +28,13 @@ pub(super) fn all(run: &RemoteRun<'_>) -> Result<()> {
         let named: Vec<&str> = others.named.iter().take(5).map(String::as_str).collect();
         let (count, named) = (others.count, named.join(", "));
         (run.note)(format!("not uploaded: {count} in outputs/ that are no files: {named}"));
+    }
+    // The hub takes no such name, and the other outputs count without it.
+    let refused: Vec<String> = paths.extract_if(.., |path| output_path(path).is_err()).collect();
+    if !refused.is_empty() {
+        let named: Vec<String> = refused.iter().take(5).map(|path| one_line(path, NAME)).collect();
+        let (count, named) = (refused.len(), named.join(", "));
+        (run.note)(format!("not uploaded: {count} in outputs/ with names of no file: {named}"));
     }
     paths.sort_by_key(|path| path == REPORT);
     for path in paths {
