@@ -53,6 +53,14 @@ pub mod kind {
     pub const RUN_REFUSED: &str = "run.refused";
     /// A governed run goes on when its operator has done something.
     pub const RUN_DUTY: &str = "run.duty";
+    /// A task is handed to a person.
+    pub const TASK_HANDOFF: &str = "task.handoff";
+    /// An initiative of several repositories waits for the approval of a gate.
+    pub const COORDINATOR_GATE: &str = "coordinator.gate";
+    /// An initiative of several repositories differs from them.
+    pub const COORDINATOR_DIVERGED: &str = "coordinator.diverged";
+    /// A row of the store is damaged.
+    pub const STORE_DAMAGE: &str = "store.damage";
     /// An edge waits for something of another kind.
     pub const EDGE_REQUEST: &str = "edge.request";
 }
@@ -322,6 +330,7 @@ impl Waiting {
         let reason = match (&self.kind[..], urgency) {
             (kind::LIVE_ASK, Urgency::Loss) => "an agent waits, and the time to answer ends",
             (kind::TASK_FAILED, _) => "the task is given up unless somebody decides",
+            (kind::STORE_DAMAGE, Urgency::Loss) => "what was stored is lost unless it is restored",
             (kind::TASK_BLOCKED, Urgency::Chain) => "other tasks wait for it",
             (_, _) if late => "its deadline is over",
             (_, urgency) => urgency.reason(),

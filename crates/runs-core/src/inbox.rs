@@ -1,9 +1,11 @@
-//! What waits for a person about a governed run.
+//! What waits for a person about a governed run, and about an initiative.
 
 use accord_base::inbox::{Urgency, Waiting, kind, words};
 use accord_canon::sha256;
 use accord_contract::Time;
 
+use crate::coordinator::{CoordinatorState, CoordinatorStatus, Divergence, pending_gate};
+use crate::doc;
 use crate::next_step::{NextStep, TurnView};
 use crate::state::Pending;
 use crate::{RuntimeType, State};
@@ -42,6 +44,50 @@ pub fn waiting(
     item.urgency = Urgency::Chain;
     item.version = evidence.map(str::to_owned);
     Some(item)
+}
+
+/// The items of an initiative: the gate that waits for a person, and each difference from its
+/// repositories that blocks it. `evidence` is the digest of what is decided about at the gate.
+pub fn initiative(
+    state: &CoordinatorState,
+    divergence: &[Divergence],
+    evidence: Option<&str>,
+    now: Time,
+) -> Vec<Waiting> {
+    let run = state.super_run_id();
+    let mut found = Vec::new();
+    if let Ok(gate) = pending_gate(state) {
+        let name = state.pending_gate_id().unwrap_or("of the initiative");
+        let title = match (doc::MultiGate::FROM.get(gate), doc::MultiGate::TO.get(gate)) {
+            (Some(from), Some(to)) => format!("Gate {name} of the initiative: {from} -> {to}"),
+            _ => format!("Gate {name} of the initiative: it ends"),
+        };
+        let since = state.waiting_since();
+        let opening = since.map_or(0, |since| since.unix_millis().max(0).unsigned_abs());
+        let subject = format!("{run}/{name}");
+        let since = since.unwrap_or(now);
+        let mut item = Waiting::new(kind::COORDINATOR_GATE, &subject, opening, title, since);
+        item.urgency = Urgency::Chain;
+        item.version = evidence.map(str::to_owned);
+        found.push(item);
+    }
+    let mut diverged = |subject: String, title: String| {
+        let mut item = Waiting::new(kind::COORDINATOR_DIVERGED, &subject, 0, title, now);
+        item.urgency = Urgency::Loss;
+        item.words = state.blocked_reason().and_then(words);
+        found.push(item);
+    };
+    let fatal = || divergence.iter().filter(|found| found.kind.is_fatal());
+    for differs in fatal() {
+        let Divergence { kind, repo, turn, .. } = differs;
+        let about = turn.as_ref().map(|turn| format!("/{turn}")).unwrap_or_default();
+        let title = format!("The initiative differs from {repo}: {kind}");
+        diverged(format!("{run}/{kind}/{repo}{about}"), title);
+    }
+    if state.status() == CoordinatorStatus::Blocked && fatal().next().is_none() {
+        diverged(format!("{run}/blocked"), "The initiative is blocked".to_owned());
+    }
+    found
 }
 
 /// A step that waits for a person, but is no decision about evidence.

@@ -256,3 +256,79 @@ fn the_gate_of_an_initiative_is_sent_back_to_one_repository() {
     let passed = json(&shop.coordinator(&["approve-gate", "--yes", "--json"]).yes());
     assert_eq!(passed["state"]["phase"], "implementation");
 }
+
+/// Runs a command in a folder, as a person there does.
+fn in_folder(folder: &Path, words: &[&str]) -> Ran {
+    let mut command = command(words);
+    command.env("ACCORD_ACTOR", "human:lead").current_dir(folder);
+    run(command, "")
+}
+
+/// The items of a kind in the inbox of a folder without a memory, which is refused where nothing
+/// waits.
+fn inbox_items(folder: &Path, kind: &str) -> Vec<Value> {
+    let listed = in_folder(folder, &["inbox", "--json"]);
+    let list = json(&listed.stdout);
+    match list["items"].as_array() {
+        Some(items) => items.iter().filter(|item| item["kind"] == kind).cloned().collect(),
+        None => {
+            assert_eq!(list["code"], "STORE_MISSING", "{listed:?}");
+            Vec::new()
+        }
+    }
+}
+
+#[test]
+fn the_gate_of_an_initiative_is_an_item_in_its_workspace() {
+    let (shop, _) = Shop::after(2);
+    let root = shop.root();
+    assert_eq!(inbox_items(&root, "coordinator.gate"), Vec::<Value>::new());
+    for repo in ["api", "web"] {
+        let words = ["run", "approve-transition", "--yes", "--repo", repo];
+        in_folder(&root, &words).yes();
+    }
+    shop.coordinator(&["step"]).yes();
+    let found = inbox_items(&root, "coordinator.gate");
+    let item = found.first().expect("the gate");
+    assert_eq!(item["urgency"], 2, "{item}");
+    let title = item["title"].as_str().expect("a title");
+    assert!(title.ends_with("of the initiative: planning -> implementation"), "{title}");
+    // It is the same from a repository of the initiative.
+    assert_eq!(inbox_items(&root.join("api"), "coordinator.gate")[0]["id"], item["id"]);
+    let handle = item["handle"].as_str().expect("a short name");
+    let shown = in_folder(&root, &["inbox", "show", handle]).yes();
+    for expected in ["barrier:", "repository: api: ", "approve-gate", "send-back", "--expect"] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    let back = ["inbox", "do", handle, "send-back", "--note", "Refunds?", "--", "--yes"];
+    let sent = in_folder(&root, &back);
+    assert_eq!(sent.code, 0, "{sent:?}");
+    assert!(sent.stderr.contains("it does not wait any more"), "{sent:?}");
+    assert_eq!(inbox_items(&root, "coordinator.gate"), Vec::<Value>::new());
+}
+
+#[test]
+fn an_initiative_that_diverged_is_an_item_in_its_workspace() {
+    let (shop, _) = Shop::new();
+    let root = shop.root();
+    assert_eq!(inbox_items(&root, "coordinator.diverged"), Vec::<Value>::new());
+    shop.change("web/.agentxchain/state.json", |state| {
+        state["run_id"] = "run_other".into();
+    });
+    let found = inbox_items(&root, "coordinator.diverged");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["title"], "The initiative differs from web: run_id_mismatch");
+    assert_eq!(found[0]["urgency"], 1);
+    shop.coordinator(&["step"]).refused("coordinator_diverged");
+    // Blocked for it: the same item.
+    let blocked = inbox_items(&root, "coordinator.diverged");
+    assert_eq!(blocked[0]["id"], found[0]["id"], "{blocked:?}");
+    let handle = found[0]["handle"].as_str().expect("a short name");
+    let compared = in_folder(&root, &["inbox", "do", handle, "compare"]);
+    assert!(compared.stdout.contains("web: run_id_mismatch"), "{compared:?}");
+    let report = root.join(".agentxchain/multirepo/RECOVERY_REPORT.md");
+    std::fs::write(report, "## Trigger\nx\n## Impact\nx\n## Mitigation\nx\n").unwrap();
+    let mended = in_folder(&root, &["inbox", "do", handle, "resync"]);
+    assert_eq!(mended.code, 0, "{mended:?}");
+    assert_eq!(inbox_items(&root, "coordinator.diverged"), Vec::<Value>::new());
+}

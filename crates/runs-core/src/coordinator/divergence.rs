@@ -37,7 +37,7 @@ impl DivergenceKind {
     }
 
     /// Whether it blocks the initiative. A blocked repository does not block the others.
-    pub(crate) fn is_fatal(self) -> bool {
+    pub fn is_fatal(self) -> bool {
         !self.is_repairable() && self != Self::RepoBlockedUnexpectedly
     }
 }

@@ -23,6 +23,8 @@ use crate::repository::{LockHolder, RecordFile};
 #[derive(Debug)]
 pub struct CoordinatorOverview {
     pub root: PathBuf,
+    /// The project of the initiative, as its configuration names it.
+    pub project: String,
     /// The initiative; `None` before it starts.
     pub state: Option<CoordinatorState>,
     pub barriers: Barriers,
@@ -97,6 +99,7 @@ impl Coordinator {
         let journals = self.workspace.pending_journals()?;
         let mut overview = CoordinatorOverview {
             root: self.root().to_path_buf(),
+            project: config.project_id().to_owned(),
             state: None,
             barriers: Barriers::default(),
             repos: Vec::new(),

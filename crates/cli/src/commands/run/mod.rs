@@ -40,6 +40,7 @@ use crate::render::{Page, Style, Times, clean, counted};
 use crate::terminal::can_ask;
 use crate::{CliError, Exit, Result, print_either, print_note};
 
+pub(super) use self::coordinator::overview_here as initiative_here;
 pub(crate) use self::keep::keep_in;
 
 subcommands! {

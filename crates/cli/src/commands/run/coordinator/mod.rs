@@ -102,6 +102,18 @@ struct ResyncArgs {
     workspace: WorkspaceArgs,
 }
 
+/// The initiative of the current folder and its next steps, for what shows all parts of a folder.
+/// `None` where there is none, or it cannot be read.
+pub(in crate::commands) fn overview_here() -> Option<(CoordinatorOverview, Vec<NextAnswer>)> {
+    let here = WorkspaceArgs { workspace: None, json: false };
+    let place = RepoArgs { repo: None, json: false }.folder();
+    // Nothing is said about a folder that is no workspace.
+    let coordinator = Coordinator::open(&place, super::silent_environment().ok()?).ok()?;
+    let overview = coordinator.status().ok()?;
+    let next = here.next(&overview);
+    Some((overview, next))
+}
+
 impl CoordinatorArgs {
     pub(super) fn operation(&self) -> LocalDeclaration {
         match &self.command {
