@@ -39,6 +39,7 @@ fn meaning(type_name: &str) -> (&'static str, &'static str, Urgency) {
         "run.duty" => (kind::RUN_DUTY, "A run needs its operator", Urgency::Piece),
         "task.review" => (kind::TASK_REVIEW, "A task waits for its review", Urgency::Piece),
         "task.blocked" => (kind::TASK_BLOCKED, "A task is blocked", Urgency::Piece),
+        "task.handoff" => (kind::TASK_HANDOFF, "A task is handed to a person", Urgency::Piece),
         "task.deadletter" => (kind::TASK_FAILED, "A task failed too often", Urgency::Loss),
         _ => (kind::EDGE_REQUEST, "Something waits", Urgency::Piece),
     }

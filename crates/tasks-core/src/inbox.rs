@@ -4,6 +4,7 @@ use accord_base::inbox::{Urgency, Waiting, kind, words};
 use accord_contract::Time;
 
 use crate::operations::{BlockEnd, TaskItem};
+use crate::task::due_at;
 use crate::{Status, TaskId};
 
 /// What the board knows of a task beyond its file.
@@ -15,12 +16,25 @@ pub struct BoardFacts {
     pub is_unrouted: bool,
     /// When it is in progress for too long.
     pub overdue_at: Option<Time>,
+    /// Whether it is ready and routed to a person ([`is_handed_over`]).
+    pub is_handed_over: bool,
+    /// Until when the handoff asks for it.
+    pub due_at: Option<Time>,
+}
+
+/// How the names of people begin.
+const PERSON: &str = "human:";
+
+/// Whether a task with a status waits for the person that it is routed to.
+pub fn is_handed_over(status: Status, agent: Option<&str>) -> bool {
+    status == Status::Ready && agent.is_some_and(|agent| agent.starts_with(PERSON))
 }
 
 /// Whether something can wait about a task with a status, before its file is read.
 pub fn may_wait(status: Status, facts: BoardFacts, is_unadopted: bool) -> bool {
     matches!(status, Status::Review | Status::Blocked | Status::Deadletter)
         || facts.is_unrouted
+        || facts.is_handed_over
         || is_unadopted
         || (status == Status::InProgress && facts.overdue_at.is_some())
 }
@@ -59,6 +73,10 @@ pub fn waiting(item: &TaskItem, facts: BoardFacts) -> Vec<Waiting> {
                 found.push(late);
             }
         }
+        // One that waits for other tasks cannot be taken.
+        Status::Ready if facts.is_handed_over && item.waits_for.is_none() => {
+            found.extend(handed_over(item, facts));
+        }
         _ => {}
     }
     if facts.is_unrouted {
@@ -72,6 +90,18 @@ pub fn waiting(item: &TaskItem, facts: BoardFacts) -> Vec<Waiting> {
         found.push(of(kind::TASK_UNADOPTED, item, title, facts));
     }
     found
+}
+
+/// The item of a task for a person. After its deadline other work was promised that does not come.
+fn handed_over(item: &TaskItem, facts: BoardFacts) -> Option<Waiting> {
+    let person = item.agent.as_ref()?;
+    let title = format!("Task {} is for {person}", item.id);
+    let mut handed = of(kind::TASK_HANDOFF, item, title, facts);
+    handed.asked_by = None;
+    handed.to = Some(person.clone());
+    handed.deadline = facts.due_at.or_else(|| item.due.as_deref().and_then(due_at));
+    handed.rises = handed.deadline.map(|deadline| (deadline, Urgency::Loss));
+    Some(handed)
 }
 
 /// Whether the block of a task ends only when a person does something.

@@ -455,16 +455,35 @@ fn a_difference_is_sent_without_credentials_and_without_excluded_files() {
     assert!(!texts.contains(place.root().to_str().expect("text")), "{texts}");
 }
 
+/// Runs a command about the tasks at a place.
+fn task_at(place: &Place, words: &str) -> String {
+    let words: Vec<&str> = std::iter::once("task").chain(words.split(' ')).collect();
+    let mut typed = command(&words);
+    typed.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
+    typed.env("ACCORD_ACTOR", "human:lead");
+    run(typed, "").yes()
+}
+
+#[test]
+fn a_task_for_a_person_is_in_the_inbox_of_the_hub_until_it_is_taken() {
+    let (hub, place) = (Hub::new(), Place::new());
+    task_at(&place, "init --root . --project shop");
+    join(&place, &hub, &[]).yes();
+    let task = task_at(&place, "create Contract --agent human:ann --ready --id-only");
+    send(&place);
+    let waits = hub.inbox();
+    assert_eq!((waits.len(), &waits[0]["kind"]), (1, &json!("task.handoff")), "{waits:?}");
+    let words = waits[0]["words"].as_str().expect("words");
+    assert!(words.contains(task.trim()) && words.contains("human:ann: Contract"), "{words}");
+    task_at(&place, &format!("claim {} --as human:ann", task.trim()));
+    send(&place);
+    assert_eq!(hub.inbox(), Vec::<Value>::new());
+}
+
 #[test]
 fn a_task_tree_is_an_edge_too() {
     let (hub, place) = (Hub::new(), Place::new());
-    let task = |words: &str| {
-        let words: Vec<&str> = std::iter::once("task").chain(words.split(' ')).collect();
-        let mut typed = command(&words);
-        typed.current_dir(place.root()).env("XDG_STATE_HOME", place.state());
-        typed.env("ACCORD_ACTOR", "human:lead");
-        run(typed, "").yes()
-    };
+    let task = |words: &str| task_at(&place, words);
     task("init --root . --project shop");
     let early = task("create Early --ready --id-only");
     join(&place, &hub, &[]).yes();

@@ -184,6 +184,71 @@ fn tasks_and_live_questions_are_in_the_same_list() {
 }
 
 #[test]
+fn a_task_for_a_person_waits_until_the_person_takes_or_refuses_it() {
+    let tasks = Tasks::new();
+    let first = tasks.create("'Check the contract' --agent human:ann --due 2026-01-31 --ready");
+    let second = tasks.create("'Write the parser' --agent claude --ready");
+    let waiting = tasks.create(&format!("'Sign it' --agent human:ann --after {second}"));
+    let data = tasks.data();
+    let list = listed(&data);
+    assert_eq!(kinds(&list), ["task.handoff"], "{waiting}: {list}");
+    let item = &items(&list)[0];
+    assert_eq!((&item["subject"], &item["to"]), (&json!(first), &json!("human:ann")));
+    assert_eq!(item["urgency"], 1, "its deadline is over: {item}");
+    let mine = inbox(&data, &["--mine", "--actor", "human:ann", "--json"]);
+    assert!(carried_out(&mine).contains(&first), "{mine:?}");
+    let name = handle(item).to_owned();
+    carried_out(&inbox(&data, &["do", &name, "accept"]));
+    assert_eq!(tasks.status(&first), "in-progress");
+    assert_eq!(kinds(&listed(&data)), Vec::<&str>::new());
+
+    // Given back, it waits again: another item. Who refuses it says why.
+    tasks.yes(&format!("release {first} --as human:ann"));
+    let again = listed(&data);
+    assert_eq!(kinds(&again), ["task.handoff"], "{again}");
+    assert_ne!(handle(&items(&again)[0]), name);
+    let name = handle(&items(&again)[0]).to_owned();
+    let refused = inbox(&data, &["do", &name, "reject", "--note", "I am no lawyer"]);
+    assert_eq!(refused.code, 0, "{refused:?}");
+    let blocked = listed(&data);
+    assert_eq!(kinds(&blocked), ["task.blocked"], "{blocked}");
+    assert!(items(&blocked)[0]["words"].as_str().unwrap().contains("no lawyer"), "{blocked}");
+}
+
+#[test]
+fn the_request_of_a_handoff_is_shown_to_its_person() {
+    let tasks = Tasks::new();
+    let parent = tasks.create("'Ship 3.0' --agent planner --ready");
+    tasks.yes(&format!("claim {parent} --as planner"));
+    let child = tasks.create(&format!("'Sign the contract' --parent {parent} --ready"));
+    let handoff = json!({
+        "protocol": "aof", "version": 1, "projectId": "shop", "type": "handoff.request",
+        "taskId": child, "fromAgent": "planner", "toAgent": "human:ann",
+        "sentAt": "2026-01-01T00:00:00.000Z",
+        "payload": {
+            "taskId": child, "parentTaskId": parent, "fromAgent": "planner",
+            "toAgent": "human:ann", "acceptanceCriteria": ["Both have signed"],
+            "constraints": ["No change of the price"], "dueBy": "2099-01-01T00:00:00.000Z",
+        },
+    });
+    let mut command = tasks.command("message --now --json");
+    command.env_remove("ACCORD_ACTOR");
+    let sent = run(command, handoff.to_string());
+    assert_eq!(sent.code, 0, "{sent:?}");
+    let data = tasks.data();
+    let list = listed(&data);
+    assert_eq!(kinds(&list), ["task.handoff"], "{list}");
+    let item = &items(&list)[0];
+    assert_eq!(item["deadline"], "2099-01-01T00:00:00.000Z", "{item}");
+    assert_eq!(item["urgency"], 3);
+    let shown = inbox(&data, &["show", handle(item)]).yes();
+    let (_, claims) = shown.split_once("Claims\n").expect("claims");
+    for expected in ["handed over by: planner", "Both have signed", "No change of the price"] {
+        assert!(claims.contains(expected), "{expected}: {shown}");
+    }
+}
+
+#[test]
 fn an_answer_to_a_live_question_ends_its_item() {
     let sessions = Sessions::new();
     let session = sessions.ask("Deploy 3.0?", &contract(), &json!({"version": "3"}));

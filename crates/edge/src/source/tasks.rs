@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use accord_api::operations::edges::{EdgeEntry, EdgeEntryKind};
+use accord_base::inbox::kind;
 use accord_base::{Actor, ActorType, By, Door};
 use accord_contract::{Object, Timestamp, Value, Wire as _};
 use accord_outbox::evidence::{self, ChangedFile};
@@ -19,6 +20,8 @@ use crate::Result;
 const PAGE: usize = 256;
 /// The most tasks that wait.
 const MOST: u32 = 500;
+/// The most tasks that are handed to people.
+const MOST_HANDED: usize = 100;
 /// The files of a tree.
 const FILES: [&str; 2] = ["project.yaml", "tasks"];
 
@@ -137,6 +140,25 @@ pub(super) fn waiting(tree: &Tree, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
         }
         let kind = EdgeEntryKind::Request;
         found.push(Waiting { kind, id, version, type_name, at: since, body });
+    }
+    for item in tree.handed_over()?.into_iter().take(MOST_HANDED) {
+        let shown = shown(tree, &item.subject)?;
+        let version = shown.evidence.clone();
+        let id = format!("{}/handoff/{}", item.subject, item.opening);
+        let mut body = Object::new();
+        body.insert("task_id".into(), item.subject.as_str().into());
+        body.insert("digest".into(), version.as_str().into());
+        let title = match evidence::sends_summary(scan.send()) {
+            true => format!("{}: {}", item.title, shown.task.title),
+            false => item.title,
+        };
+        body.insert("title".into(), title.into());
+        let is_known = scan.outbox.is_some_and(|outbox| outbox.is_open(&id, &version));
+        if evidence::sends_summary(scan.send()) && !is_known {
+            body.extend(document(&shown, scan));
+        }
+        let (type_name, at) = (kind::TASK_HANDOFF.to_owned(), Timestamp::emit(item.since));
+        found.push(Waiting { id, version, type_name, at, body });
     }
     Ok(found)
 }

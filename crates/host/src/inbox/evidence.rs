@@ -212,12 +212,28 @@ impl Host {
     async fn of_task(&self, item: &mut InboxItem, facts: &mut Facts) -> Result<(), Failure> {
         let (trees, project) = (self.tasks().clone(), item.project_id.clone());
         let task = item.subject.clone();
+        let is_handed = item.kind == kind::TASK_HANDOFF;
         let shown = spawn_blocking(move || {
             let by = By::parse("script:accord", Door::Http)?;
-            trees.get(&project)?.show(&task, &ShowQuery { without_body: true }, &by)
+            let tree = trees.get(&project)?;
+            let handoff = if is_handed { tree.handoff(&task)? } else { None };
+            let shown = tree.show(&task, &ShowQuery { without_body: true }, &by)?;
+            Ok::<_, Failure>((shown, handoff))
         });
         let closing = |_| Failure::new(Code::HostClosing, "the server is closing");
-        let shown = shown.await.map_err(closing)??;
+        let (shown, handoff) = shown.await.map_err(closing)??;
+        if let Some(asked) = handoff {
+            facts.claim("handed over by", &asked.from_agent);
+            facts.claim("part of", asked.parent_task_id);
+            for (name, texts) in [
+                ("done when", asked.acceptance_criteria),
+                ("expected output", asked.expected_outputs),
+                ("read first", asked.context_refs),
+                ("must not", asked.constraints),
+            ] {
+                texts.iter().flatten().take(MOST).for_each(|text| facts.claim(name, text));
+            }
+        }
         item.version = Some(shown.evidence.clone());
         item.verbs = verbs::of(item);
         facts.know("status", shown.task.status);

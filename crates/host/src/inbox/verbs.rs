@@ -89,6 +89,20 @@ pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
                 .task::<tasks::CancelTask>("cancel", "Give it up", "cancel")
                 .then(&["--reason", NOTE]),
         ],
+        kind::TASK_HANDOFF => vec![
+            table
+                .task::<tasks::ClaimTask>("accept", "Take it, and begin to work on it", "claim")
+                .then(&["--as", item.to.as_deref().unwrap_or_default()])
+                .undone(),
+            table
+                .task::<tasks::CloseTask>("done", "End it: it is done", "close")
+                .then(&["--note", NOTE]),
+            table
+                .task::<tasks::BlockTask>("reject", "Say that you do not do it, and why", "block")
+                .then(&[NOTE])
+                .with_note()
+                .undone(),
+        ],
         kind::TASK_UNADOPTED => vec![
             table
                 .task::<tasks::AdoptTask>("adopt", "Take over what its file says", "adopt")
