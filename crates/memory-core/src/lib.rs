@@ -30,6 +30,7 @@
 pub mod bundle;
 mod callsign;
 pub mod conformance;
+pub mod damage;
 pub mod deposit;
 pub mod event;
 pub mod export;

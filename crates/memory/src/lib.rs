@@ -36,6 +36,7 @@ mod briefing;
 mod cancel;
 mod clock;
 mod conformance;
+mod damage;
 mod decisions;
 mod deposit;
 mod edge_decisions;

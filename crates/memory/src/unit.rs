@@ -15,12 +15,19 @@ impl Memory {
         &self.inner.units
     }
 
-    /// Runs a job on one snapshot, on a blocking thread. The job may run twice.
+    /// Runs a job on one snapshot, on a blocking thread. The job may run twice. Damaged rows that
+    /// it meets are noted by a separate write.
     pub async fn read<T: Send + 'static>(
         &self,
-        job: impl FnMut(&dyn ReadUnit) -> UnitResult<T> + Send + 'static,
+        mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T> + Send + 'static,
     ) -> Result<T, Failure> {
-        self.inner.units.read(job).await
+        let memory = self.clone();
+        let noting = move |unit: &dyn ReadUnit| {
+            let outcome = job(unit);
+            memory.note_met(unit);
+            outcome
+        };
+        self.inner.units.read(noting).await
     }
 
     /// Runs a job in one transaction and waits until its outcome is durable. The job may run twice.

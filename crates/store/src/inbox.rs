@@ -12,8 +12,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use accord_base::ProjectId;
 use accord_base::inbox::{InboxItem, InboxMark, Urgency, Waiting, handle};
+use accord_base::{ActorKey, ProjectId};
 use accord_contract::Time;
 
 use crate::Result;
@@ -78,11 +78,15 @@ pub trait Inbox {
     /// A page of items, the most urgent first.
     fn inbox(&self, query: &InboxQuery<'_>) -> Result<Vec<InboxRow>>;
 
-    /// How many items there are of each urgency. The cost grows with their number.
-    fn inbox_counts(&self, query: &InboxQuery<'_>) -> Result<[u64; 5]>;
+    /// How many items there are of each urgency; of each, at most `most` are counted.
+    fn inbox_counts(&self, query: &InboxQuery<'_>, most: usize) -> Result<[u64; 5]>;
 
     /// The items with an id, or whose short name begins so, in any project; at most `limit`.
     fn inbox_named(&self, name: &str, limit: usize) -> Result<Vec<InboxRow>>;
+
+    /// How many live sessions of a project wait at a time for an answer to what an actor asks; for
+    /// `None`, to what nobody is known to ask. The cost grows with the asks of the actor.
+    fn open_asks(&self, project: &ProjectId, by: Option<&ActorKey>, at: Time) -> Result<u64>;
 
     /// The marks on an item, with those whose time is over.
     fn inbox_marks(&self, project: &ProjectId, item: &str) -> Result<Vec<(MarkKind, InboxMark)>>;

@@ -27,7 +27,7 @@ params! {
         flag mine: Flag = Flag::new("mine");
         /// Also items that the caller put off.
         flag snoozed: Flag = Flag::new("snoozed");
-        /// Also counts all items that fit.
+        /// Also counts the items that fit, at most 1,000 of each urgency.
         flag count: Flag = Flag::new("count");
         /// The most items.
         optional limit: Number = LIMIT;
@@ -81,10 +81,13 @@ message! {
 
     /// How many items there are.
     pub struct InboxCounts("InboxCounts", open) {
-        /// All of them.
+        /// All of them that were counted.
         required total: u64 = "total", "count";
-        /// By urgency: first those of urgency 1, last those of urgency 5.
+        /// By urgency: first those of urgency 1, last those of urgency 5. Of each, at most 1,000
+        /// are counted.
         required by_urgency: Vec<u64> = "by_urgency", "counts";
+        /// Whether there are more than were counted.
+        optional more: bool = "more", "flag";
     }
 
     /// Something changed in the inbox.

@@ -145,12 +145,15 @@ impl StatusArgs {
         let counts = inbox.counts.as_ref();
         let total = counts.map_or(0, |counts| counts.total);
         let urgent: u64 = counts.map_or(0, |counts| counts.by_urgency.iter().take(2).sum());
+        let is_cut = counts.and_then(|counts| counts.more) == Some(true);
+        let than = if is_cut { "more than " } else { "" };
+        let items = format!("{than}{} for you", counted(total, "item"));
         parts.push(part(
             "inbox",
             match (total, urgent) {
                 (0, _) => "nothing waits for you".to_owned(),
-                (_, 0) => format!("{} for you", counted(total, "item")),
-                _ => format!("{} for you, {urgent} of them urgent", counted(total, "item")),
+                (_, 0) => items,
+                _ => format!("{items}, {urgent} of them urgent"),
             },
         ));
         if let Some(line) = receivers_line(host) {

@@ -248,6 +248,34 @@ fn the_request_of_a_handoff_is_shown_to_its_person() {
     }
 }
 
+/// Replaces a text in the packages of a store that nothing uses.
+fn tamper(data: &std::path::Path, from: &str, to: &str) {
+    let connection = rusqlite::Connection::open(data.join("accord.db")).expect("a store");
+    let sql = "UPDATE package SET text = replace(text, ?1, ?2) WHERE instr(text, ?1)";
+    assert_eq!(connection.execute(sql, [from, to]), Ok(1));
+}
+
+#[test]
+fn damage_waits_until_it_is_verified() {
+    let memory = Memory::new();
+    let id = memory.deposit("Chose SQLite", &["--decision", "SQLite it is"]);
+    let (sound, damaged) = ("SQLite it is", "SQLITE it is");
+    tamper(&memory.data(), sound, damaged);
+    assert_eq!(memory.ran(&["context", "verify"]).code, 1);
+    let list = memory.json(&["inbox"]);
+    assert_eq!(kinds(&list), ["store.damage"], "{list}");
+    let name = handle(&items(&list)[0]).to_owned();
+    let shown = memory.ran(&["inbox", "show", &name]).yes();
+    assert!(shown.contains(&format!("row: {id}")) && shown.contains("cause: "), "{shown}");
+    let verify = ["inbox", "do", &name, "verify"];
+    let still = memory.ran(&[&verify[..], &LEAD[..]].concat());
+    assert!(still.code == 1 && still.stderr.contains("it still waits"), "{still:?}");
+    tamper(&memory.data(), damaged, sound);
+    let done = memory.ran(&[&verify[..], &LEAD[..]].concat());
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.stderr.contains("it does not wait any more"), "{done:?}");
+}
+
 #[test]
 fn an_answer_to_a_live_question_ends_its_item() {
     let sessions = Sessions::new();

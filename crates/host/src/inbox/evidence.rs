@@ -6,8 +6,9 @@ use accord_base::{By, Caller, Door, EdgeId};
 use accord_contract::{Code, Failure, Object, Value};
 use accord_live_core::{AppId, SessionId};
 use accord_memory::{UnitError, UnitResult};
-use accord_memory_core::PackageId;
-use accord_store::{QuestionQuery, ReadUnit};
+use accord_memory_core::operations::Suspect;
+use accord_memory_core::{PackageId, damage};
+use accord_store::{QuestionQuery, ReadUnit, Scope};
 use accord_system::spawn_blocking;
 use accord_tasks_core::operations::ShowQuery;
 
@@ -72,6 +73,7 @@ impl Host {
         match item.kind.as_str() {
             kind::LIVE_ASK => self.of_live(caller, item, &mut facts).await?,
             kind::PACKAGE_QUESTION => self.of_question(item, &mut facts).await?,
+            kind::STORE_DAMAGE => self.of_damage(item, &mut facts).await?,
             name if name.starts_with("package.") => self.of_package(item, &mut facts).await?,
             name if name.starts_with("task.") => self.of_task(item, &mut facts).await?,
             _ => {}
@@ -147,6 +149,36 @@ impl Host {
         let Ok(id) = PackageId::new(item.subject.clone()) else { return Ok(()) };
         let units = self.units();
         *facts = units.read(move |unit| package_facts(unit, &project, &id)).await?;
+        Ok(())
+    }
+
+    /// The row, and what was wrong with it when that was found.
+    async fn of_damage(&self, item: &mut InboxItem, facts: &mut Facts) -> Result<(), Failure> {
+        let (project, subject) = (item.project_id.clone(), item.subject.clone());
+        let Some((suspect, id)) = damage::place(&subject) else { return Ok(()) };
+        facts.know("kind of row", suspect.as_str());
+        facts.know("row", id);
+        let name = damage::note_name(suspect, id);
+        let package = PackageId::new(id).ok().filter(|_| suspect == Suspect::Package);
+        let units = self.units();
+        let read = units.read(move |unit| {
+            let scope = Scope::Project(&project);
+            if let Some(text) = unit.setting(scope, &name)? {
+                return Ok(damage::read_note(&name, &text).map(|(.., cause)| cause));
+            }
+            let Some(package) = &package else { return Ok(None) };
+            // One that cannot be read says nothing.
+            let row = unit.package(&project, package).ok().flatten();
+            Ok(row.and_then(|row| row.quarantine).map(|held| held.reason))
+        });
+        if let Some(cause) = read.await? {
+            facts.know("cause", cause);
+        }
+        // No verb: a repair is for a data folder that no server uses, and for its machine.
+        facts.know(
+            "what helps",
+            "accord store repair, where no server uses the data folder, or a restore; then verify",
+        );
         Ok(())
     }
 

@@ -25,7 +25,7 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until};
 
-use super::{counts, scope};
+use super::{COUNTED, counts, scope};
 use crate::http::Host;
 
 /// How often a comment is sent when nothing happens. What time alone changes is seen then, too.
@@ -232,7 +232,7 @@ impl Channel {
                     waiting.shown_from.map_or(waiting.since, |from| from.max(waiting.since));
                 items.insert(row.id(), NewItem { item, shown });
             }
-            Ok(Seen { lines, counts: unit.inbox_counts(&query)?, items })
+            Ok(Seen { lines, counts: unit.inbox_counts(&query, COUNTED + 1)?, items })
         });
         read.await
     }

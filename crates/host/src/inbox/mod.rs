@@ -33,6 +33,8 @@ pub use self::verbs::own_verb;
 const LIST: &str = "ib";
 /// The items of a page that names no number.
 const DEFAULT: u32 = 50;
+/// How many items of an urgency are counted.
+pub(super) const COUNTED: usize = 1_000;
 /// How long something is put off, in seconds, unless the request says otherwise.
 const SNOOZE_SECONDS: i64 = 3_600;
 
@@ -75,7 +77,7 @@ impl Host {
                 let last = rows.last().filter(|_| has_more);
                 let next_cursor = last.map(|row| encode(now, &row.position(now)));
                 let counts = match asked.count {
-                    true => Some(counts(unit.inbox_counts(&query)?)),
+                    true => Some(counts(unit.inbox_counts(&query, COUNTED + 1)?)),
                     false => None,
                 };
                 let item = |row: &InboxRow| item(unit, row, reader.as_deref(), now);
@@ -301,10 +303,13 @@ fn item(
     Ok(item)
 }
 
-fn counts(by_urgency: [u64; 5]) -> InboxCounts {
+/// The counts of a list that was counted up to one more than [`COUNTED`].
+fn counts(found: [u64; 5]) -> InboxCounts {
+    let by_urgency = found.map(|count| count.min(COUNTED as u64));
     InboxCounts {
         total: by_urgency.iter().sum(),
         by_urgency: by_urgency.to_vec(),
+        more: (found != by_urgency).then_some(true),
         extra: Object::new(),
     }
 }

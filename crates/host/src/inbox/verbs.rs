@@ -11,7 +11,9 @@ use accord_api::operations::edge_decisions::{DecideEdgeItem, EdgeVerb};
 use accord_base::inbox::{InboxItem, InboxVerb, kind};
 use accord_contract::Object;
 use accord_live_core::operations::answer::AnswerLiveSession;
-use accord_memory_core::operations::{CompletePackage, Deposit, ResubmitPackage, ReviewPackage};
+use accord_memory_core::operations::{
+    CompletePackage, Deposit, ResubmitPackage, ReviewPackage, VerifyStore,
+};
 use accord_outbox::decision::needs_note;
 use accord_outbox::inbox::place;
 use accord_tasks_core::operations as tasks;
@@ -103,6 +105,11 @@ pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
                 .with_note()
                 .undone(),
         ],
+        kind::STORE_DAMAGE => {
+            let verify = ["context", "verify"];
+            let about = "Check the project again";
+            vec![table.verb::<VerifyStore>("verify", about, &verify).undone()]
+        }
         kind::TASK_UNADOPTED => vec![
             table
                 .task::<tasks::AdoptTask>("adopt", "Take over what its file says", "adopt")

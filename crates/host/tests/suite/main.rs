@@ -21,6 +21,7 @@ mod export;
 mod facts;
 mod faults;
 mod import;
+mod inbox_damage;
 mod inbox_events;
 mod keep_alive;
 mod links;

@@ -30,6 +30,7 @@ impl Verification {
                 if let Err(failure) = verdict.and(is_there(&files, row)?) {
                     let id = format!("sha256:{}", row.digest.hex());
                     self.problem(Suspect::Blob, Some(project), &id, &failure);
+                    self.note(Suspect::Blob, project, &id, &failure);
                 }
             }
         }
@@ -47,6 +48,9 @@ impl Verification {
                 if let Err(failure) = content(&files, &found.digest)? {
                     let id = format!("sha256:{}", found.digest.hex());
                     self.problem(Suspect::Blob, None, &id, &failure);
+                    for row in self.read(|unit| Ok(unit.blobs_named(&found.digest)?))? {
+                        self.note(Suspect::Blob, &row.project_id, &id, &failure);
+                    }
                 }
             }
         }

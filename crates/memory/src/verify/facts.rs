@@ -22,7 +22,7 @@ impl Verification {
                 self.report.facts += 1;
                 if let Err(failure) = load::fact_of(&row) {
                     let id = row.fact_id.as_str();
-                    self.advise(Suspect::Fact, Some(project), id, &failure, RESTORE);
+                    self.advise(Suspect::Fact, project, id, &failure, RESTORE);
                 }
                 let key = |row: &FactRow| (row.subject.clone(), row.predicate.clone());
                 let chained = last.as_ref().filter(|last| key(last) == key(&row));
@@ -46,7 +46,7 @@ impl Verification {
         let verdict = self.read(|unit| chain(unit, project, key))?;
         if let Err(failure) = verdict {
             let id = suspect.fact_id.as_str();
-            self.advise(Suspect::Chain, Some(project), id, &failure, RESTORE);
+            self.advise(Suspect::Chain, project, id, &failure, RESTORE);
         }
         Ok(())
     }

@@ -8,24 +8,27 @@
 //! search index with packages.
 //!
 //! A damaged package is quarantined, except when its row cannot be read, because such a row is
-//! never served. A quarantined package that is sound again is released. Nothing else is written.
+//! never served. A quarantined package that is sound again is released. Other damage is noted, and
+//! the notes of damage that is gone are removed. Nothing else is written.
 
 mod blobs;
 mod facts;
 mod packages;
 mod rows;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_contract::Failure;
+use accord_memory_core::damage::{DERIVED, NOTES, is_derived, note_name};
 use accord_memory_core::operations::{Problem, Suspect, VerifyReport};
 use accord_memory_core::project;
 use accord_store::{
-    DamagedRow, DecisionQuery, Order, ReadUnit, SessionQuery, StoreExt as _, Table,
+    DamagedRow, DecisionQuery, Order, ReadUnit, Scope, SessionQuery, StoreExt as _, Table,
 };
 
 use super::cancel::{CancelOnDrop, CancelToken};
+use super::damage::{self, Found, suspect_in};
 use super::load::integrity;
 use super::record::recorded;
 use super::unit::blocking;
@@ -38,7 +41,8 @@ const PAGE: usize = 200;
 pub struct Verify {
     /// The project; everything that the caller administers if absent.
     pub project: Option<ProjectId>,
-    /// Whether packages are quarantined and released. If not, nothing is written.
+    /// Whether packages are quarantined and released, and other damage is noted. If not, nothing is
+    /// written.
     pub quarantine: bool,
 }
 
@@ -70,6 +74,7 @@ impl Memory {
             memory: self.clone(),
             met: BTreeSet::new(),
             quarantine: asked.quarantine,
+            found: Found::new(),
             report: VerifyReport::default(),
             total: 0,
             tell: Box::new(tell),
@@ -93,6 +98,8 @@ struct Verification {
     memory: Memory,
     met: BTreeSet<DamagedRow>,
     quarantine: bool,
+    /// The damage of each project that is noted.
+    found: Found,
     report: VerifyReport,
     total: u64,
     tell: Box<dyn FnMut(VerifyStep) + Send>,
@@ -116,6 +123,7 @@ impl Verification {
             self.total += self.read(|unit| known_of(unit, project))?;
         }
         for project in &projects {
+            self.found.entry(project.clone()).or_default();
             let before = self.report.problem_count;
             self.project(project)?;
             self.sessions(project)?;
@@ -132,7 +140,35 @@ impl Verification {
             self.derived(None, true)?;
             self.blob_files()?;
         }
+        self.write_notes()?;
         Ok(self.report)
+    }
+
+    /// Notes what was found, unless the run did not come to its end.
+    fn write_notes(&mut self) -> UnitResult<()> {
+        if !self.quarantine || self.cancelled.is_cancelled() {
+            return Ok(());
+        }
+        let (found, now) = (std::mem::take(&mut self.found), self.memory.now());
+        // A sound store is not written.
+        let is_noted = self.read(|unit| {
+            let mut all = found.keys().map(|project| Ok(unit.settings(Scope::Project(project))?));
+            all.try_fold(false, |is_noted, settings: UnitResult<Vec<(String, String)>>| {
+                let mut names = settings?.into_iter().map(|(name, _)| name);
+                Ok(is_noted || names.any(|name| name.starts_with(NOTES)))
+            })
+        })?;
+        if !is_noted && found.values().all(BTreeMap::is_empty) {
+            return Ok(());
+        }
+        self.memory.store().write(move |unit| damage::renew(unit, &found, now))
+    }
+
+    /// Has a problem noted in the projects that it is about.
+    fn note(&mut self, suspect: Suspect, project: &ProjectId, id: &str, failure: &Failure) {
+        if let Some(found) = self.found.get_mut(project) {
+            found.insert(note_name(suspect, id), failure.message.clone());
+        }
     }
 
     fn read<T>(&self, job: impl FnMut(&dyn ReadUnit) -> UnitResult<T>) -> UnitResult<T> {
@@ -158,22 +194,29 @@ impl Verification {
             _ => RESTORE,
         };
         let failure = integrity(&row.what);
-        self.advise(suspect_in(row.table), row.project_id.as_ref(), &row.id, &failure, advice);
+        let (suspect, project) = (suspect_in(row.table), row.project_id.as_ref());
+        let failure = advised(&failure, advice);
+        self.problem(suspect, project, &row.id, &failure);
+        // An item of the inbox needs none of its own. What a repair makes again needs one note.
+        if let Some(project) = project.filter(|_| row.table != Inbox) {
+            let id = if is_derived(suspect) { DERIVED } else { &row.id };
+            self.note(suspect, project, id, &failure);
+        }
         self.met.insert(row);
     }
 
-    /// Reports a problem, with what to do about it.
+    /// Reports and notes a problem, with what to do about it.
     fn advise(
         &mut self,
         suspect: Suspect,
-        project: Option<&ProjectId>,
+        project: &ProjectId,
         id: &str,
         failure: &Failure,
         advice: &str,
     ) {
-        let mut failure = failure.clone();
-        failure.message = format!("{}; {advice}", failure.message);
-        self.problem(suspect, project, id, &failure);
+        let failure = advised(failure, advice);
+        self.problem(suspect, Some(project), id, &failure);
+        self.note(suspect, project, id, &failure);
     }
 
     /// An item of the inbox follows its source: it is compared only where all sources are sound.
@@ -212,7 +255,7 @@ impl Verification {
         })?;
         self.report.projects += 1;
         if let Some(Err(failure)) = row.map(|row| load::project_of(&row)) {
-            self.advise(Suspect::Project, Some(id), id.as_str(), &failure, RESTORE);
+            self.advise(Suspect::Project, id, id.as_str(), &failure, RESTORE);
         }
         Ok(())
     }
@@ -228,7 +271,7 @@ impl Verification {
                 self.report.sessions += 1;
                 if let Err(failure) = load::session_of(row) {
                     let id = row.session_id.as_str();
-                    self.advise(Suspect::Session, Some(project), id, &failure, RESTORE);
+                    self.advise(Suspect::Session, project, id, &failure, RESTORE);
                 }
             }
         }
@@ -244,7 +287,7 @@ impl Verification {
             for row in &page {
                 if let Err(failure) = load::decision_of(row) {
                     let id = row.decision_id.as_str();
-                    self.advise(Suspect::Decision, Some(project), id, &failure, RESTORE);
+                    self.advise(Suspect::Decision, project, id, &failure, RESTORE);
                 }
             }
             let checked = self.report.decisions.get_or_insert_default();
@@ -270,7 +313,7 @@ impl Verification {
                 if missing(seen, kept.newest + 1).is_some() {
                     let failure = integrity(format!("the events after {seen} are missing"));
                     let id = seen.to_string();
-                    self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
+                    self.advise(Suspect::Event, project, &id, &failure, RESTORE);
                 }
                 break;
             }
@@ -286,7 +329,7 @@ impl Verification {
                 };
                 if let Some(failure) = failure {
                     let id = number.to_string();
-                    self.advise(Suspect::Event, Some(project), &id, &failure, RESTORE);
+                    self.advise(Suspect::Event, project, &id, &failure, RESTORE);
                 }
                 seen = number;
             }
@@ -301,19 +344,9 @@ fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
     Ok(packages + (kept.newest + 1).saturating_sub(kept.oldest))
 }
 
-/// The kind of object in a table.
-fn suspect_in(table: Table) -> Suspect {
-    match table {
-        Table::Project => Suspect::Project,
-        Table::Fact => Suspect::Fact,
-        Table::Session => Suspect::Session,
-        Table::Decision => Suspect::Decision,
-        Table::Event => Suspect::Event,
-        Table::Blob => Suspect::Blob,
-        Table::Tally => Suspect::Tally,
-        Table::Question | Table::Link => Suspect::Question,
-        Table::Search | Table::Embedding => Suspect::Search,
-        Table::Counter => Suspect::Counter,
-        _ => Suspect::Package,
-    }
+/// A failure that says what to do about it.
+fn advised(failure: &Failure, advice: &str) -> Failure {
+    let mut failure = failure.clone();
+    failure.message = format!("{}; {advice}", failure.message);
+    failure
 }

@@ -7,7 +7,7 @@ use accord_store::{
     DamagedRow, PackageIndex, PackageRow, Quarantine, ReadUnit, StoreExt as _, Stored,
 };
 
-use super::{MEND, PAGE, Suspect, Verification, rows};
+use super::{MEND, PAGE, Suspect, Verification, advised, rows};
 use crate::{UnitError, UnitResult, load};
 
 struct Looked {
@@ -41,8 +41,9 @@ impl Verification {
     fn looked_at(&mut self, looked: Looked) -> UnitResult<()> {
         let row = &looked.row;
         if let Err(failure) = &looked.verdict {
+            // The quarantine says it.
             let (project, id) = (&row.project_id, row.package_id.as_str());
-            self.advise(Suspect::Package, Some(project), id, failure, MEND);
+            self.problem(Suspect::Package, Some(project), id, &advised(failure, MEND));
         }
         looked.derived.into_iter().for_each(|derived| self.damaged_row(derived));
         if self.quarantine && looked.verdict.is_err() != is_damaged(row) {

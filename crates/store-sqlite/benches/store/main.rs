@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         read::run(&mut gates, &stores, asked.packages);
     }
     if asked.wants("inbox") {
-        inbox::run(&mut gates, asked.packages);
+        inbox::run(&mut gates, asked.packages, asked.keep.as_deref());
     }
     if asked.wants("search") {
         search::run(&mut gates, &stores, asked.packages);

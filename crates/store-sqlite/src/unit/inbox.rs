@@ -1,10 +1,9 @@
-//! The inbox: items that follow from packages, questions, live sessions, requests of edges and
-//! tasks, and marks.
+//! The inbox: items that follow from packages, questions, live sessions, requests of edges, notes
+//! of damage and tasks, and marks.
 //!
-//! A write of a package, a question, a live session or a request takes note of what it touched. At
-//! the end of the transaction the items of all of that are made again, once each.
+//! A write of a package, a question, a live session, a request or a note takes note of what it
+//! touched. At the end of the transaction the items of all of that are made again, once each.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use accord_base::inbox::{HANDLE_DIGITS, InboxMark, Urgency, Waiting, handle, is_handle};
@@ -12,19 +11,19 @@ use accord_base::{ActorKey, ProjectId};
 use accord_contract::{Object, Time, Timestamp};
 use accord_live_core::SessionId;
 use accord_live_core::session::waiting;
+use accord_memory_core::damage::{self, Damage};
 use accord_memory_core::inbox::{PackageFacts, QuestionFacts, package, question};
+use accord_memory_core::operations::Suspect;
 use accord_memory_core::package::QuestionKey;
 use accord_store::derived::{ALL_READERS, LinkRows as _, PackageRows as _};
 use accord_store::{
-    Edges as _, Inbox, InboxPosition, InboxQuery, InboxRow, InboxWrites, LivePart,
-    LiveSessions as _, MarkKind, Result, Table, time_key,
+    Edges as _, Inbox, InboxQuery, InboxRow, InboxWrites, LivePart, LiveSessions as _, MarkKind,
+    Result, Table, time_key,
 };
 use rusqlite::params;
-use rusqlite::types::Value;
 
-use super::column::Row;
+use super::column::{Row, actor_columns};
 use super::derived::Wrong;
-use super::select::{Select, text};
 use super::{Unit, number};
 use crate::error::damaged;
 
@@ -36,24 +35,34 @@ pub(super) struct Touched {
     sessions: BTreeSet<SessionId>,
     /// Requests of edges: project, edge and item.
     requests: BTreeSet<(i64, String, String)>,
+    /// Settings that note damage: project and name.
+    notes: BTreeSet<(i64, String)>,
 }
 
 /// How many damaged items are reported.
 const NAMED: usize = 100;
 
-/// Selects the columns that [`row`] reads.
+/// The columns that [`read`] reads, and the origin.
+macro_rules! item_columns {
+    () => {
+        "j.project_id, i.kind, i.subject, i.opening, i.urgency, i.rises_at, i.rises_to, \
+         i.shown_from, i.gone_at, i.deadline, i.behind, i.since, i.text, i.origin"
+    };
+}
+
+/// Selects the columns that [`read`] reads.
 macro_rules! select_item {
     ($rest:literal) => {
         concat!(
-            "SELECT j.project_id, i.kind, i.subject, i.opening, i.urgency, i.rises_at, i.rises_to, \
-             i.shown_from, i.gone_at, i.deadline, i.behind, i.since, i.text, i.origin \
-             FROM inbox_item i CROSS JOIN project j ON j.pk = i.project ",
+            "SELECT ",
+            $crate::unit::inbox::item_columns!(),
+            " FROM inbox_item i CROSS JOIN project j ON j.pk = i.project ",
             $rest
         )
     };
 }
 
-pub(super) use select_item;
+pub(super) use {item_columns, select_item};
 
 /// What is kept of an item of an origin.
 type Made = Option<(i64, InboxRow)>;
@@ -76,6 +85,13 @@ impl Unit<'_> {
         self.touched.borrow_mut().requests.insert(request);
     }
 
+    /// Touches a setting of a project, if it notes damage.
+    pub(super) fn touch_setting(&self, project: i64, name: &str) {
+        if name.starts_with(damage::NOTES) {
+            self.touched.borrow_mut().notes.insert((project, name.to_owned()));
+        }
+    }
+
     /// Touches everything that an edge waits for.
     pub(super) fn touch_edge(&self, project: i64, edge: &str) -> Result<()> {
         let sql = "SELECT item_id FROM edge_item WHERE project = ?1 AND edge_id = ?2
@@ -88,7 +104,7 @@ impl Unit<'_> {
 
     /// Makes the items of everything that was touched.
     pub(super) fn settle_inbox(&self) -> Result<()> {
-        let Touched { packages, questions, sessions, requests } = self.touched.take();
+        let Touched { packages, questions, sessions, requests, notes } = self.touched.take();
         for package in packages {
             self.put_item(&format!("package/{package}"), self.item_of_package(package)?)?;
         }
@@ -100,6 +116,9 @@ impl Unit<'_> {
         }
         for request in requests {
             self.put_item(&origin_of(&request), self.item_of_edge(&request)?)?;
+        }
+        for note in notes {
+            self.put_item(&origin_of_note(&note), self.item_of_note(&note)?)?;
         }
         Ok(())
     }
@@ -150,15 +169,26 @@ impl Unit<'_> {
         self.write(sql, values)
     }
 
-    /// The item of a package. One that cannot be read has none: a verification reports it.
+    /// The item of a package. One that cannot be read has none: a verification notes it.
     fn item_of_package(&self, number: i64) -> Result<Made> {
         let sql = "SELECT j.project_id, p.project FROM package p JOIN project j ON j.pk = p.project
-            WHERE p.pk = ?1 AND p.quarantined_at IS NULL
-                AND p.status IN ('awaiting_review', 'revision_requested')";
+            WHERE p.pk = ?1 AND (p.quarantined_at IS NOT NULL
+                OR p.status IN ('awaiting_review', 'revision_requested'))";
         let found =
             self.one(sql, (number,), |row| Ok((row.id::<ProjectId>(0), row.integer(1)?)))?;
         let Some((Ok(project), pk)) = found else { return Ok(None) };
         let Some(Ok(row)) = self.numbered(number, &project)? else { return Ok(None) };
+        if let Some(held) = &row.quarantine {
+            let item = (!held.is_rejected()).then(|| {
+                damage::waiting(&Damage {
+                    suspect: Suspect::Package,
+                    id: row.package_id.as_str(),
+                    found_at: held.at.time(),
+                    cause: &held.reason,
+                })
+            });
+            return Ok(item.map(|item| (pk, InboxRow::new(&project, item))));
+        }
         let facts = PackageFacts {
             package_id: &row.package_id,
             author: &row.actor,
@@ -225,11 +255,22 @@ impl Unit<'_> {
         Ok(sent.waiting(&row).map(|item| (*pk, InboxRow::new(&project, item))))
     }
 
+    /// The item of a setting that notes damage. One that cannot be read has none.
+    fn item_of_note(&self, (pk, name): &(i64, String)) -> Result<Made> {
+        let sql = "SELECT j.project_id, s.value FROM setting s JOIN project j ON j.pk = s.project
+            WHERE s.project = ?1 AND s.name = ?2";
+        let found = self.one(sql, (pk, name), |row| Ok((row.id::<ProjectId>(0), row.text(1))))?;
+        let Some((Ok(project), Ok(text))) = found else { return Ok(None) };
+        let item = damage::noted(name, &text);
+        Ok(item.map(|item| (*pk, InboxRow::new(&project, item))))
+    }
+
     /// Touches everything in the store that can wait.
     fn touch_all(&self) -> Result<()> {
         let packages = "SELECT pk FROM package
             WHERE status IN ('awaiting_review', 'revision_requested')
-                AND quarantined_at IS NULL";
+                AND quarantined_at IS NULL
+            UNION ALL SELECT pk FROM package WHERE quarantined_at IS NOT NULL";
         let questions = "SELECT pk FROM question WHERE open = 1 AND audience = ''";
         let sessions = "SELECT session_id FROM live_session WHERE is_asking = 1";
         let packages = self.many(packages, (), |row| row.integer(0))?;
@@ -238,12 +279,25 @@ impl Unit<'_> {
         let requests = "SELECT project, edge_id, item_id FROM edge_item WHERE kind = 'request'";
         let requests =
             self.many(requests, (), |row| Ok((row.integer(0)?, row.text(1)?, row.text(2)?)))?;
+        let notes = "SELECT project, name FROM setting WHERE project <> 0 AND name GLOB ?1";
+        let pattern = format!("{}*", damage::NOTES);
+        let notes = self.many(notes, (pattern,), |row| Ok((row.integer(0)?, row.text(1)?)))?;
         let mut touched = self.touched.borrow_mut();
+        touched.notes.extend(notes);
         touched.requests.extend(requests);
         touched.packages.extend(packages);
         touched.questions.extend(questions);
         touched.sessions.extend(sessions.into_iter().flatten());
         Ok(())
+    }
+
+    /// Makes the items of packages that are in quarantine.
+    pub(crate) fn make_items_of_damage(&self) -> Result<()> {
+        let sql = "SELECT pk FROM package WHERE quarantined_at IS NOT NULL";
+        for package in self.many(sql, (), |row| row.integer(0))? {
+            self.touch_package(package);
+        }
+        self.settle_inbox()
     }
 
     /// Makes every item again, except those of tasks.
@@ -283,7 +337,7 @@ impl Unit<'_> {
         // What is touched is made at the end of the transaction.
         let before = self.touched.take();
         self.touch_all()?;
-        let Touched { packages, questions, sessions, requests } = self.touched.take();
+        let Touched { packages, questions, sessions, requests, notes } = self.touched.take();
         self.touched.replace(before);
         for package in packages {
             compare(format!("package/{package}"), self.item_of_package(package)?);
@@ -297,37 +351,13 @@ impl Unit<'_> {
         for request in requests {
             compare(origin_of(&request), self.item_of_edge(&request)?);
         }
+        for note in notes {
+            compare(origin_of_note(&note), self.item_of_note(&note)?);
+        }
         for origin in kept.keys().cloned().collect::<Vec<_>>() {
             wrong.push((Table::Inbox, origin, "nothing waits there".to_owned()));
         }
         Ok(wrong)
-    }
-
-    /// A page of one urgency: of items that always had it, or of those that have risen to it.
-    fn level(query: &InboxQuery<'_>, urgency: Urgency, risen: bool) -> Select {
-        let now = Value::Integer(query.now.unix_millis());
-        let level = Value::Integer(urgency.number().into());
-        let sql = match risen {
-            true => select_item!(
-                "WHERE j.archived_at IS NULL AND i.rises_at IS NOT NULL AND i.rises_to = ?
-                 AND i.rises_at <= ?"
-            ),
-            false => select_item!(
-                "WHERE j.archived_at IS NULL AND i.urgency = ?
-                 AND (i.rises_at IS NULL OR i.rises_at > ?)"
-            ),
-        };
-        let mut select = Select::new(sql, [level, now]);
-        narrow(&mut select, query);
-        if let Some(after) = query.after.filter(|after| after.urgency == urgency) {
-            let InboxPosition { deadline, behind: Reverse(behind), since, id, .. } = after;
-            let behind = Value::Integer(-number(*behind));
-            select.add(
-                "AND (i.deadline, i.behind, i.since, i.item_id) > (?, ?, ?, ?)",
-                [Value::Integer(*deadline), behind, Value::Integer(*since), text(id)],
-            );
-        }
-        select
     }
 }
 
@@ -337,80 +367,18 @@ fn origin_of((project, edge, item): &(i64, String, String)) -> String {
     format!("edge/{project}/{edge}/{item}")
 }
 
-/// The order of a page, and its length.
-const ORDER: &str = "ORDER BY i.deadline, i.behind, i.since, i.item_id LIMIT ?";
-
-/// Adds what a query asks for, except a position.
-fn narrow(select: &mut Select, query: &InboxQuery<'_>) {
-    let now = || Value::Integer(query.now.unix_millis());
-    select.add(
-        "AND (i.shown_from IS NULL OR i.shown_from <= ?) AND (i.gone_at IS NULL OR i.gone_at > ?)",
-        [now(), now()],
-    );
-    if let Some(projects) = query.projects {
-        let marks = vec!["?"; projects.len()].join(", ");
-        let ids = projects.iter().map(|project| text(project.as_str()));
-        select.add(&format!("AND j.project_id IN ({marks})"), ids);
-    }
-    if let Some(kind) = query.kind {
-        select.add("AND i.kind = ?", [text(kind)]);
-    }
-    if let Some(actor) = query.only_for {
-        select.add(
-            "AND (i.addressee = ? OR EXISTS (SELECT 1 FROM inbox_mark m
-                WHERE m.project = i.project AND m.item_id = i.item_id
-                    AND m.kind IN ('assignment', 'claim')
-                    AND m.actor = ? AND (m.until IS NULL OR m.until > ?)))",
-            [text(actor), text(actor), now()],
-        );
-    }
-    if let Some(actor) = query.awake_for {
-        select.add(
-            "AND NOT EXISTS (SELECT 1 FROM inbox_mark m
-                WHERE m.project = i.project AND m.item_id = i.item_id AND m.kind = 'snooze'
-                    AND m.holder = ? AND (m.until IS NULL OR m.until > ?))",
-            [text(actor), now()],
-        );
-    }
+/// What the item of a note of damage comes from.
+fn origin_of_note((project, name): &(i64, String)) -> String {
+    format!("note/{project}/{name}")
 }
 
 impl Inbox for Unit<'_> {
     fn inbox(&self, query: &InboxQuery<'_>) -> Result<Vec<InboxRow>> {
-        let mut page: Vec<InboxRow> = Vec::new();
-        let first = query.after.map_or(Urgency::Loss, |after| after.urgency);
-        for urgency in Urgency::ALL.into_iter().filter(|urgency| *urgency >= first) {
-            let wanted = query.limit - page.len();
-            let mut rows = Vec::new();
-            for risen in [false, true] {
-                let mut select = Self::level(query, urgency, risen);
-                select.add(ORDER, [Value::Integer(super::limit(wanted))]);
-                // An item that cannot be read is one that a rebuild makes again.
-                rows.extend(select.run(self, |row| Ok(read(row).ok()))?.into_iter().flatten());
-            }
-            rows.sort_by_cached_key(|row| row.position(query.now));
-            rows.truncate(wanted);
-            page.extend(rows);
-            if page.len() >= query.limit {
-                break;
-            }
-        }
-        Ok(page)
+        self.page_of_items(query)
     }
 
-    fn inbox_counts(&self, query: &InboxQuery<'_>) -> Result<[u64; 5]> {
-        let sql = "SELECT CASE WHEN i.rises_at <= ? THEN i.rises_to ELSE i.urgency END, count(*)
-            FROM inbox_item i CROSS JOIN project j ON j.pk = i.project
-            WHERE j.archived_at IS NULL";
-        let mut select = Select::new(sql, [Value::Integer(query.now.unix_millis())]);
-        narrow(&mut select, query);
-        select.add("GROUP BY 1", []);
-        let mut counts = [0; 5];
-        for (urgency, count) in select.run(self, |row| Ok((row.integer(0)?, row.count(1)?)))? {
-            if let Some(urgency) = Urgency::of(urgency) {
-                counts[usize::from(urgency.number()) - 1] += count;
-            }
-        }
-        Ok(counts)
+    fn inbox_counts(&self, query: &InboxQuery<'_>, most: usize) -> Result<[u64; 5]> {
+        self.count_items(query, most)
     }
 
     fn inbox_named(&self, name: &str, limit: usize) -> Result<Vec<InboxRow>> {
@@ -426,6 +394,16 @@ impl Inbox for Unit<'_> {
             rows = self.many(sql, (name, end, limit), |row| Ok(read(row).ok()))?;
         }
         Ok(rows.into_iter().flatten().collect())
+    }
+
+    fn open_asks(&self, project: &ProjectId, by: Option<&ActorKey>, at: Time) -> Result<u64> {
+        let sql = "SELECT count(*) FROM live_ask a JOIN live_session s ON s.pk = a.session
+            JOIN inbox_item i ON i.project = s.project AND i.origin = 'live/' || s.session_id
+            WHERE a.asked_by_type IS ?1 AND a.asked_by_id IS ?2 AND s.project = ?3
+                AND i.gone_at > ?4";
+        let ((kind, id), pk) = (actor_columns(by), self.or_none(project)?);
+        let values = params![kind, id, pk, at.unix_millis()];
+        Ok(self.one(sql, values, |row| row.count(0))?.unwrap_or_default())
     }
 
     fn inbox_marks(&self, project: &ProjectId, item: &str) -> Result<Vec<(MarkKind, InboxMark)>> {
@@ -535,38 +513,4 @@ pub(super) fn read(row: &Row<'_>) -> Result<InboxRow> {
     waiting.behind = row.integer(10)?.unsigned_abs();
     let waiting = waiting.with_texts(&row.text(12)?).ok_or_else(|| damaged("texts"))?;
     Ok(InboxRow { project_id: row.id(0)?, waiting })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A page is read from an index in its order: its cost does not depend on the number of items.
-    #[test]
-    fn pages_use_an_index() {
-        let connection = rusqlite::Connection::open_in_memory().unwrap();
-        crate::migrate::migrate(&connection).unwrap();
-        let after = InboxPosition {
-            urgency: Urgency::Piece,
-            deadline: 5,
-            behind: Reverse(1),
-            since: 3,
-            id: "i".to_owned(),
-        };
-        let query = InboxQuery {
-            now: Time::from_unix_millis(1),
-            projects: None,
-            kind: None,
-            only_for: None,
-            awake_for: Some("human:lead"),
-            after: Some(&after),
-            limit: 9,
-        };
-        for (risen, index) in [(false, "inbox_order"), (true, "inbox_risen")] {
-            let mut select = Unit::level(&query, Urgency::Piece, risen);
-            select.add(ORDER, [Value::Integer(9)]);
-            let plan = select.plan(&connection);
-            assert!(plan.contains(index) && !plan.contains("TEMP B-TREE"), "{risen}: {plan}");
-        }
-    }
 }

@@ -12,6 +12,7 @@ mod embeddings;
 mod events;
 mod facts;
 mod inbox;
+mod inbox_list;
 mod index;
 mod keys;
 mod links;

@@ -58,7 +58,9 @@ impl PackageRows for Unit<'_> {
         self.run(sql, values!(project, row, row.state.text))?;
         let package = self.connection.last_insert_rowid();
         self.append_revisions(package, log)?;
-        if matches!(row.state.status, Status::AwaitingReview | Status::RevisionRequested) {
+        let is_reviewed =
+            matches!(row.state.status, Status::AwaitingReview | Status::RevisionRequested);
+        if is_reviewed || row.quarantine.is_some() {
             self.touch_package(package);
         }
         self.run("UPDATE counter SET packages = packages + 1 WHERE project = ?1", (project,))?;

@@ -27,6 +27,9 @@ impl SettingWrites for Unit<'_> {
             Scope::Store => STORE,
             Scope::Project(project) => self.must_find(project)?,
         };
+        if let Scope::Project(_) = scope {
+            self.touch_setting(pk, name);
+        }
         let Some(value) = value else {
             return self.write("DELETE FROM setting WHERE project = ?1 AND name = ?2", (pk, name));
         };

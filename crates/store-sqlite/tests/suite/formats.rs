@@ -204,7 +204,7 @@ fn packages_of_an_older_format_are_found_by_the_parts_of_names() {
     // What the formats after that one added is dropped.
     let back = "ALTER TABLE counter DROP COLUMN terms; DROP TABLE inbox_item;
         DROP TABLE inbox_mark; DROP TABLE edge; DROP TABLE edge_item; DROP TABLE edge_decision;
-        DROP TABLE person; DROP TABLE notice;
+        DROP TABLE person; DROP TABLE notice; DROP INDEX live_ask_by;
         PRAGMA user_version = 5;";
     connection.execute_batch(back).unwrap();
     drop(connection);

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use accord_base::ProjectId;
-use accord_base::inbox::{InboxMark, Urgency, Waiting};
+use accord_base::inbox::{InboxMark, Urgency, Waiting, kind};
+use accord_base::{ActorKey, ProjectId};
+use accord_contract::Time;
 use accord_live_core::session::waiting;
+use accord_memory_core::damage::{self, Damage};
 use accord_memory_core::inbox::{PackageFacts, package};
+use accord_memory_core::operations::Suspect;
 
 use super::{PackageEntry, State};
 use crate::{
@@ -36,6 +39,9 @@ impl State {
             let asked = project.open_questions();
             rows.extend(asked.into_iter().map(|item| InboxRow::new(id, item)));
             rows.extend(project.inbox.tasks.values().cloned());
+            let noted = project.settings.iter();
+            let noted = noted.filter_map(|(name, text)| damage::noted(name, text));
+            rows.extend(noted.map(|item| InboxRow::new(id, item)));
             for item in project.edge_items.values() {
                 let Some(edge) = project.edges.get(&item.edge_id) else { continue };
                 rows.extend(item.waiting(edge).map(|item| InboxRow::new(id, item)));
@@ -79,7 +85,17 @@ impl State {
 
 impl PackageEntry {
     fn waiting(&self) -> Option<Waiting> {
-        let row = Some(&self.row).filter(|row| row.quarantine.is_none())?;
+        let row = &self.row;
+        if let Some(held) = &row.quarantine {
+            return (!held.is_rejected()).then(|| {
+                damage::waiting(&Damage {
+                    suspect: Suspect::Package,
+                    id: row.package_id.as_str(),
+                    found_at: held.at.time(),
+                    cause: &held.reason,
+                })
+            });
+        }
         let facts = PackageFacts {
             package_id: &row.package_id,
             author: &row.actor,
@@ -103,12 +119,12 @@ impl Inbox for State {
         Ok(rows)
     }
 
-    fn inbox_counts(&self, query: &InboxQuery<'_>) -> Result<[u64; 5]> {
+    fn inbox_counts(&self, query: &InboxQuery<'_>, most: usize) -> Result<[u64; 5]> {
         let mut counts = [0; 5];
         for row in self.items()?.iter().filter(|row| self.fits(row, query)) {
             counts[usize::from(row.waiting.urgency_at(query.now).number()) - 1] += 1;
         }
-        Ok(counts)
+        Ok(counts.map(|count| count.min(most as u64)))
     }
 
     fn inbox_named(&self, name: &str, limit: usize) -> Result<Vec<InboxRow>> {
@@ -117,6 +133,17 @@ impl Inbox for State {
         rows.sort_by_key(InboxRow::id);
         rows.truncate(limit);
         Ok(rows)
+    }
+
+    fn open_asks(&self, project: &ProjectId, by: Option<&ActorKey>, at: Time) -> Result<u64> {
+        let by = by.map(ToString::to_string);
+        let is_open = |row: &&InboxRow| {
+            let waiting = &row.waiting;
+            (&row.project_id, &*waiting.kind) == (project, kind::LIVE_ASK)
+                && waiting.asked_by == by
+                && waiting.gone_at.is_some_and(|gone_at| gone_at > at)
+        };
+        Ok(self.items()?.iter().filter(is_open).count() as u64)
     }
 
     fn inbox_marks(&self, project: &ProjectId, item: &str) -> Result<Vec<(MarkKind, InboxMark)>> {

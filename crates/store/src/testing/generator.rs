@@ -5,6 +5,8 @@ use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
 use accord_contract::{Time, Timestamp, Value};
 use accord_memory_core::bundle::Outline;
+use accord_memory_core::damage::{note_name, note_text};
+use accord_memory_core::operations::Suspect;
 use accord_memory_core::package::{
     AnswerLink, Links, PackageType, QuestionKey, ReviewType, Significance, Status,
 };
@@ -116,6 +118,14 @@ impl Generator {
         }
     }
 
+    /// All actors that it names.
+    pub(super) fn actors() -> impl Iterator<Item = ActorKey> {
+        let kinds = [ActorType::Human, ActorType::Agent];
+        let named =
+            move |id| kinds.map(|kind| ActorKey { id: ActorId::new(id).expect("an id"), kind });
+        ACTORS.into_iter().flat_map(named)
+    }
+
     /// One of few times.
     pub fn time(&mut self) -> Timestamp {
         Timestamp::parse(self.random.pick(&TIMES)).expect("a time")
@@ -150,6 +160,18 @@ impl Generator {
     /// A subject or predicate.
     pub fn name(&mut self) -> String {
         self.random.pick(&NAMES).to_owned()
+    }
+
+    /// The name of a setting. Some note damage.
+    pub fn setting_name(&mut self) -> String {
+        let name = self.name();
+        if self.random.one_in(2) { note_name(self.random.pick(Suspect::ALL), &name) } else { name }
+    }
+
+    /// The value of a setting. Some note damage.
+    pub fn setting(&mut self) -> String {
+        let words = self.words(2);
+        if self.random.one_in(3) { words } else { note_text(self.time().time(), &words) }
     }
 
     /// A status, mostly not a draft.
@@ -272,7 +294,11 @@ impl Generator {
 
     /// A quarantine.
     pub fn quarantine(&mut self) -> Quarantine {
-        Quarantine { at: self.time(), reason: self.words(2) }
+        let (at, words) = (self.time(), self.words(2));
+        match self.random.one_in(4) {
+            true => Quarantine::rejected(at, &words),
+            false => Quarantine { at, reason: words },
+        }
     }
 
     /// A fact.

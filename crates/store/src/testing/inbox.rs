@@ -47,18 +47,24 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
                 assert!(unit.inbox_named(&row.id(), 9)?.contains(row));
             }
         }
-        let counts = unit.inbox_counts(&all)?;
+        let counts = unit.inbox_counts(&all, usize::MAX)?;
         assert_eq!(counts.iter().sum::<u64>(), rows.len() as u64);
+        assert_eq!(unit.inbox_counts(&all, 2)?, counts.map(|count| count.min(2)));
         lines.push(format!("{now} {counts:?}"));
         let narrowed = [
             all,
             InboxQuery { projects: Some(&some), ..all },
             InboxQuery { kind: Some(kind::PACKAGE_REVIEW), ..all },
+            InboxQuery { kind: Some(kind::TASK_REVIEW), projects: Some(&some), ..all },
+            InboxQuery { only_for: Some(PERSON), projects: Some(&some), ..all },
             InboxQuery { only_for: Some(PERSON), ..all },
             InboxQuery { awake_for: Some(PERSON), ..all },
         ];
         for query in narrowed {
-            for row in unit.inbox(&query)? {
+            let rows = unit.inbox(&query)?;
+            let counts = unit.inbox_counts(&query, usize::MAX)?;
+            assert_eq!(counts.iter().sum::<u64>(), rows.len() as u64);
+            for row in rows {
                 let marks = unit.inbox_marks(&row.project_id, &row.id())?;
                 lines.push(format!("{row:?} {marks:?}"));
             }
@@ -70,6 +76,10 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         lines.push(format!("{told:?} {item:?}"));
     }
     for project in Generator::projects() {
+        for by in Generator::actors().map(Some).chain([None]) {
+            let at = Time::from_unix_millis(MIDDLE);
+            lines.push(format!("{}", unit.open_asks(&project, by.as_ref(), at)?));
+        }
         lines.push(format!("{:?}", unit.last_told(RECEIVER, &project, PERSON)?));
     }
     Ok(lines)

@@ -143,8 +143,8 @@ impl Step {
                     Self::RemoveBlob(project, generator.digest())
                 } else {
                     let (own, set) = (generator.random.one_in(2), !generator.random.one_in(3));
-                    let value = set.then(|| generator.words(2));
-                    Self::PutSetting(own.then_some(project), generator.name(), value)
+                    let value = set.then(|| generator.setting());
+                    Self::PutSetting(own.then_some(project), generator.setting_name(), value)
                 }
             }
             33..=35 => {

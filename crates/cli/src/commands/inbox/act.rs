@@ -9,6 +9,7 @@ use accord_contract::Code;
 use clap::Parser as _;
 
 use super::ItemArgs;
+use super::list::more;
 use crate::commands::{Cli, words};
 use crate::host::{Connection, TargetArgs};
 use crate::render::clean;
@@ -57,7 +58,9 @@ impl DoArgs {
         if self.item.host.json {
             command.push("--json".to_owned());
         }
-        if let Some(actor) = self.item.actor.named()? {
+        // A verification is done in nobody's name.
+        let names_actor = item.kind != kind::STORE_DAMAGE;
+        if let Some(actor) = self.item.actor.named()?.filter(|_| names_actor) {
             command.extend(["--actor".to_owned(), actor.to_string()]);
         }
         command.extend(self.more);
@@ -200,8 +203,11 @@ fn receipt(host: &Connection, args: &ItemArgs, item: &InboxItem) -> Result<()> {
     let actor = super::reader(&args.actor, host)?;
     let asked = InboxQuery { count: true, limit: Some(1), actor, ..InboxQuery::default() };
     let left = host.ask::<ListInbox>(NoParams, asked)?.answer.0.counts;
-    let left = left.map_or(0, |counts| counts.total);
-    let next = if left == 0 { "nothing else waits".to_owned() } else { format!("{left} left") };
+    let (more, left) = (more(left.as_ref()), left.as_ref().map_or(0, |counts| counts.total));
+    let next = match left {
+        0 => "nothing else waits".to_owned(),
+        left => format!("{left}{more} left"),
+    };
     print_note(format!("{state}; {next}"));
     Ok(())
 }

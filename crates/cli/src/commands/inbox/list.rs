@@ -72,7 +72,7 @@ impl ListArgs {
         }
         let list = &answered.answer.0;
         if self.count && !self.host.json {
-            return print_line(total(list).to_string());
+            return print_line(format!("{}{}", total(list), more(list.counts.as_ref())));
         }
         if self.id_only {
             return print_page(|page| {
@@ -85,9 +85,10 @@ impl ListArgs {
                 (0, _) => "nothing waits for you".to_owned(),
                 (_, true) => "there are no more items".to_owned(),
                 (total, false) => {
+                    let more = more(list.counts.as_ref());
                     let are = if total == 1 { "item waits" } else { "items wait" };
                     format!(
-                        "{total} {are}; `accord inbox show ITEM` shows one, \
+                        "{total}{more} {are}; `accord inbox show ITEM` shows one, \
                              `accord inbox do ITEM VERB` decides"
                     )
                 }
@@ -118,7 +119,7 @@ impl ListArgs {
 
 /// The list where there is no data folder.
 fn nothing() -> Answered<Json<InboxEnvelope>> {
-    let counts = InboxCounts { total: 0, by_urgency: vec![0; 5], extra: Object::new() };
+    let counts = InboxCounts { total: 0, by_urgency: vec![0; 5], more: None, extra: Object::new() };
     let as_of = Timestamp::emit(accord_system::now());
     let list = InboxEnvelope {
         ok: True,
@@ -136,6 +137,11 @@ fn nothing() -> Answered<Json<InboxEnvelope>> {
 /// Whether there is no data folder.
 fn is_nowhere(error: &CliError) -> bool {
     error.code() == Some(Code::StoreMissing)
+}
+
+/// What stands behind a number of items if there are more.
+pub(super) fn more(counts: Option<&InboxCounts>) -> &'static str {
+    if counts.and_then(|counts| counts.more) == Some(true) { "+" } else { "" }
 }
 
 fn total(list: &InboxEnvelope) -> u64 {

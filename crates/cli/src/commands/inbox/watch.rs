@@ -11,6 +11,7 @@ use accord_base::ProjectId;
 use accord_contract::Code;
 use accord_contract::Wire as _;
 
+use super::list::more;
 use crate::host::{ActorArg, HostArgs, Sent, SentEvents, id_of, reader};
 use crate::render::{self, Page, clean};
 use crate::{CliError, Exit, Output, Result};
@@ -65,8 +66,9 @@ impl WatchArgs {
                         let list = host.ask::<ListInbox>(NoParams, asked)?.answer.0;
                         let mut page = Page::new();
                         page.heading(&format!(
-                            "{} wait, {}",
+                            "{}{} wait, {}",
                             change.counts.total,
+                            more(Some(&change.counts)),
                             clean(list.as_of.as_str())
                         ));
                         render::inbox(&mut page, &list);
