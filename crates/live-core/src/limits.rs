@@ -77,6 +77,8 @@ pub const ASK_OPTIONS: usize = 8;
 pub const UNREAD_SECONDS: i64 = 7 * 24 * 3600;
 pub const CLIENT_ID_CHARS: usize = 128;
 pub const RENDERS_PER_MINUTE: u32 = 600;
+/// Questions that one actor has open in a project: half a page of the inbox.
+pub const OPEN_ASKS: u32 = 25;
 pub const DECLARED_TOOLS: usize = 512;
 /// Bytes of the servers of a catalog of tools, as JSON.
 pub const DECLARED_BYTES: usize = 262_144;

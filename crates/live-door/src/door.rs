@@ -41,6 +41,7 @@ impl LiveParts {
             schema_policy: settings.live.schema_check,
             limits: limits(settings),
             renders_per_minute: settings.limits.live_renders,
+            open_asks: settings.limits.live_asks,
             unread_seconds: i64::from(settings.live.unread_days) * 24 * 3600,
             ..LiveOptions::default()
         };

@@ -228,6 +228,7 @@ impl Live {
             return Err(failure.suggesting(advice).into());
         }
         let at = job.at(project)?;
+        job.check_asks(project, question.asked_by().as_ref(), at.now)?;
         let earlier = found.as_ref().map(|row| &row.session);
         let (session, content, delta) = question.begin(app, earlier, contract, at);
         let version = job.commit(project, found.as_ref(), &delta, frames(&session, &delta))?;

@@ -61,7 +61,9 @@ use std::{collections::BTreeMap, fmt};
 
 use accord_base::{Author, Caller, Need, ProjectId};
 use accord_contract::{Failure, Time, Value};
-use accord_live_core::limits::{Limits, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS, UNREAD_SECONDS};
+use accord_live_core::limits::{
+    Limits, OPEN_ASKS, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS, UNREAD_SECONDS,
+};
 use accord_live_core::{AppId, gadgets::GadgetDescriptor, refuse, subset::Policy, token::Secret};
 use accord_live_core::{tools::ThemeDocument, version::VersionPolicy};
 use accord_store::{Listener, Store};
@@ -103,6 +105,8 @@ pub struct LiveOptions {
     pub gadgets: Vec<GadgetDescriptor>,
     /// The most renders of an app in a minute; 0 for no limit.
     pub renders_per_minute: u32,
+    /// The most questions that one actor may have open in a project; 0 for no limit.
+    pub open_asks: u32,
     /// Seconds that the unread answers of a session are kept after it has ended.
     pub unread_seconds: i64,
     pub limits: Limits,
@@ -123,6 +127,7 @@ impl Default for LiveOptions {
             ],
             gadgets: Vec::new(),
             renders_per_minute: RENDERS_PER_MINUTE,
+            open_asks: OPEN_ASKS,
             unread_seconds: UNREAD_SECONDS,
             limits: Limits::default(),
         }

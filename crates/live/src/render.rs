@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::{Failure, Object, Time, Value, rule};
-use accord_live_core::session::{Delta, Session, StreamChange};
+use accord_live_core::session::{AskChange, Delta, Session, StreamChange};
 use accord_live_core::tools::{HandshakeRequest, RenderAnswer, RenderBlueprintRequest};
 use accord_live_core::tools::{
     RenderFacts, RenderRequest, Rendered, read, render, render_contract,
@@ -62,6 +62,14 @@ impl Live {
                 at: job.at(&project)?,
             };
             let rendered = render(request.clone(), facts)?;
+            // Nobody knows whose questions those of unknown actors are. They are limited by the
+            // renders of a minute.
+            if let Some(AskChange::Begin(ask)) = &rendered.delta.ask
+                && ask.asked_by.is_some()
+            {
+                let now = rendered.session.head.created_at;
+                job.check_asks(&project, ask.asked_by.as_ref(), now)?;
+            }
             let frames = frames(&rendered.session, &rendered.delta);
             job.commit(&project, None, &rendered.delta, frames)?;
             let now = rendered.session.head.created_at;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_base::ProjectId;
+use accord_base::{ActorKey, ProjectId};
 use accord_contract::{Code, Failure, Time};
 use accord_live_core::session::{
     Ask, AskChange, At, Content, ContentChange, Delta, LedgerRow, Sender, StreamChange,
@@ -264,6 +264,24 @@ impl Job<'_> {
                 Err(refuse::app_mismatch(message).into())
             }
         }
+    }
+
+    /// Refuses another question of an actor who has as many open ones as are allowed: an agent must
+    /// not hide what others ask. Fails with `LIVE_TOO_MANY_ASKS`.
+    pub(crate) fn check_asks(
+        &self,
+        project: &ProjectId,
+        asked_by: Option<&ActorKey>,
+        now: Time,
+    ) -> UnitResult<()> {
+        let most = self.inner.options.open_asks;
+        if most == 0 || self.unit.open_asks(project, asked_by, now)? < u64::from(most) {
+            return Ok(());
+        }
+        let who = asked_by.map_or_else(|| "who asks here".to_owned(), ToString::to_string);
+        let message = format!("{who} already waits for the answers to {most} questions");
+        let advice = "wait until people have answered some of them, or until their time is over";
+        Err(Failure::new(Code::LiveTooManyAsks, message).suggesting(advice).into())
     }
 
     /// Writes the rows of a decision about a session, which was `before`. The frames are delivered

@@ -120,6 +120,7 @@ operation! {
             Code::NotForWorkers,
             Code::AofPersonRequired,
             Code::LiveAskConflict,
+            Code::LiveTooManyAsks,
             Code::GguiRateLimitExceeded,
             Code::GguiToolContractSchemaInvalid,
             Code::GguiToolContractValidationFailed,

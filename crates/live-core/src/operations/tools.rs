@@ -166,6 +166,7 @@ const OF_RENDERS: &[Code] = &[
     Code::GguiToolHandshakeNotFound,
     Code::GguiToolContractViolation,
     Code::GguiRateLimitExceeded,
+    Code::LiveTooManyAsks,
     Code::GguiSchemaMismatchError,
     Code::GguiToolDuplicateGadgetHook,
     Code::GguiToolGadgetNotRegistered,

@@ -79,6 +79,11 @@ pub static TOOLSET: Toolset = Toolset {
             "Leave id out, or name another one for another question.",
         ),
         Advice::on(
+            Code::LiveTooManyAsks,
+            "Do not ask more: wait for answers with ggui_consume or ask_person, or go on without \
+             them.",
+        ),
+        Advice::on(
             Code::GguiPipeNotFound,
             "The session was opened by a page and not rendered: use the sessionId that ggui_render \
              returned.",

@@ -228,6 +228,34 @@ async fn a_question_counts_as_a_render_and_needs_an_open_project() {
 }
 
 #[tokio::test]
+async fn an_actor_has_few_open_questions() {
+    for place in places() {
+        let live = place.live_with(LiveOptions { open_asks: 2, ..LiveOptions::default() });
+        let first = json!({"question": "First?", "within_seconds": 600});
+        let open = ask(&live, first.clone()).await;
+        let second = ask(&live, json!({"question": "Second?"})).await;
+        let third = json!({"question": "Third?"});
+        let refused = try_ask(&live, third.clone()).await.unwrap_err();
+        assert_eq!(refused.code, Code::LiveTooManyAsks);
+        // To go on waiting for one of them is no other question.
+        ask(&live, first.clone()).await;
+        // Another actor has questions of its own.
+        let request = AskPersonRequest::from_document(third.clone()).unwrap();
+        let other = ActorKey::parse("agent:other").unwrap();
+        let asked = live.check_question(&owner(), &app("shop"), request, Some(other)).await;
+        live.ask_person(&owner(), &app("shop"), asked.unwrap()).await.unwrap().take();
+        // An answer makes room.
+        answer(&live, &open.session_id, "yes").await.unwrap();
+        ask(&live, third).await;
+        // So does the end of the time to answer.
+        let refused = try_ask(&live, json!({"question": "Fourth?"})).await.unwrap_err();
+        assert_eq!(refused.code, Code::LiveTooManyAsks);
+        place.expire(second.session_id.as_str());
+        ask(&live, json!({"question": "Fourth?"})).await;
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_is_dropped_stops_waiting() {
     for place in places() {
         let live = place.live();

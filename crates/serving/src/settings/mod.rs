@@ -318,6 +318,9 @@ settings! {
             "The most changes of a live session that wait for a slow subscriber.";
         live_renders: u32 = "600",
             "The most renders of live sessions in a minute, for each project; 0 for no limit.";
+        live_asks: u32 = "25",
+            "The most questions to people that one actor may have open in a project; 0 for no \
+             limit.";
         header_timeout: Duration = "10s", "The timeout for the headers of a request.";
         body_timeout: Duration = "15s", "The longest pause while a client sends a body.";
         body_rate: Bytes = "8KiB",

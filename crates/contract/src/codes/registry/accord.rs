@@ -222,6 +222,9 @@ macro_rules! accord_codes {
     LiveAskConflict = "LIVE_ASK_CONFLICT", Validation, AfterChange, 409,
         "The id or the live session is that of a question, which stays as it was asked; repeat \
          that question, or ask another one under another id.";
+    LiveTooManyAsks = "LIVE_TOO_MANY_ASKS", Execution, Backoff, 429,
+        "The actor has as many open questions in the project as limits.live_asks allows; wait \
+         until people have answered some, or until their time is over.";
     InboxItemNotFound = "INBOX_ITEM_NOT_FOUND", NotFound, AfterChange, 404,
         "Nothing of this name waits in the inbox: it was decided, or its source changed; list the \
          inbox again.";
