@@ -128,6 +128,23 @@ pub fn described(check: &TaskCheck) -> String {
     }
 }
 
+/// Who says what was seen on another machine, in place of this host.
+pub fn said_line(observed: &TaskObserved) -> Option<String> {
+    let said_by = observed.said_by.as_ref()?;
+    let but = if observed.checked_here == Some(true) { " (the checks ran here)" } else { "" };
+    Some(format!("the machine of {said_by}, and not seen by this host{but}"))
+}
+
+/// The sandbox of an agent, as the record of a decision has it.
+pub fn sandbox_of(observed: &TaskObserved) -> String {
+    observed.sandbox.clone() + &says(observed)
+}
+
+fn says(observed: &TaskObserved) -> String {
+    let by = observed.said_by.as_ref();
+    by.map(|by| format!(", says the machine of {by}")).unwrap_or_default()
+}
+
 /// What stands for the sandbox of an agent that Accord did not start.
 pub const NOT_STARTED: &str = "not known: Accord did not start the agent";
 
@@ -135,6 +152,6 @@ pub const NOT_STARTED: &str = "not known: Accord did not start the agent";
 pub fn sandbox_line(observed: Option<&TaskObserved>) -> String {
     match observed {
         None => NOT_STARTED.to_owned(),
-        Some(observed) => worker::sandbox_line(&observed.sandbox),
+        Some(observed) => worker::sandbox_line(&observed.sandbox) + &says(observed),
     }
 }

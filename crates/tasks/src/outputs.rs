@@ -70,6 +70,31 @@ pub(crate) fn outputs(disk: &dyn Disk, root: &str) -> Result<(Vec<Output>, Other
     Ok((outputs, others))
 }
 
+/// A part of the files in a folder of a task.
+pub(crate) struct Part<'a> {
+    /// The folder: `outputs` or `inputs`.
+    pub(crate) of: &'a str,
+    /// The path after which it begins.
+    pub(crate) after: Option<&'a str>,
+    /// How many files it has at most.
+    pub(crate) most: usize,
+}
+
+impl Part<'_> {
+    /// Its files in the order of their paths, how many entries of the folder are no files, and how
+    /// many files follow.
+    pub(crate) fn list(&self, disk: &dyn Disk, root: &str) -> Result<(Vec<Output>, u64, u64)> {
+        let (mut paths, others) = files_below(disk, root, self.of, OUTPUTS)?;
+        paths.sort_unstable();
+        paths.retain(|path| self.after.is_none_or(|after| path.as_str() > after));
+        let more = paths.len().saturating_sub(self.most) as u64;
+        paths.truncate(self.most);
+        let mut left = MOST_BYTES;
+        let outputs = paths.into_iter().map(|path| output(disk, root, path, &mut left));
+        Ok((outputs.collect::<Result<_>>()?, others.count, more))
+    }
+}
+
 /// A mark of a path and of what is below it, also behind a link.
 fn mark(place: &Path) -> String {
     let (mut marks, mut left) = (Vec::new(), MOST_MARKED);

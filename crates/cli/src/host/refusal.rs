@@ -91,7 +91,10 @@ fn about_keys(code: Option<Code>) -> Option<&'static str> {
 /// An error response without an error body: from a proxy, or from something that is no host.
 fn unknown(status: u16) -> CliError {
     let message = format!("the response has the status {status} and no error body of a host");
-    let failure = CliError::new(Code::HostProtocol, message);
+    // A proxy says so while the host starts again.
+    let is_away = (502..=504).contains(&status);
+    let code = if is_away { Code::HostUnreachable } else { Code::HostProtocol };
+    let failure = CliError::new(code, message);
     match status {
         404 | 405 => failure.help("check the URL: the server there has no such route"),
         502..=504 => {

@@ -3,7 +3,7 @@
 use accord_contract::Timestamp;
 use accord_process::SHOW_DIFFERENCE;
 use accord_tasks_core::message::MessageType;
-use accord_tasks_core::observed::{cost_line, described};
+use accord_tasks_core::observed::{cost_line, described, said_line};
 use accord_tasks_core::operations as ops;
 use accord_tasks_core::route::ALREADY_RECORDED;
 use accord_tasks_core::task::{Priority, TaskComment};
@@ -201,6 +201,7 @@ fn outputs(page: &mut Page, answer: &ops::ShowAnswer) {
 /// What Accord observed, beside what the agent says.
 fn observed(page: &mut Page, answer: &ops::ShowAnswer) {
     if let Some(observed) = &answer.observed {
+        page.labelled_some_whole("said by", said_line(observed).as_deref().map(line).as_deref());
         let commits: Vec<&str> = observed.commits.iter().map(String::as_str).collect();
         page.labelled_texts("commits", &commits, SHOWN);
         let files: Vec<&str> = observed.files.iter().map(String::as_str).collect();

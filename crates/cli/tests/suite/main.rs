@@ -111,6 +111,7 @@ mod task_merging;
 mod task_peers;
 mod task_place;
 mod task_remote;
+mod task_remote_network;
 mod task_streams;
 mod task_work;
 mod tasks_page;

@@ -59,7 +59,7 @@ fn what_is_no_host_is_said_to_be_none() {
         list(&answering(b"HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\n<html/>\r\n"), None);
     assert!(said.refused("HOST_PROTOCOL").contains("404"));
     let said = list(&answering(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"), None);
-    assert!(said.refused("HOST_PROTOCOL").contains("proxy"));
+    assert!(said.refused("HOST_UNREACHABLE").contains("proxy"));
     list(&answering(b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{\"pro"), None)
         .refused("HOST_UNREACHABLE");
 }

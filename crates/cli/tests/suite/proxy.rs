@@ -25,6 +25,18 @@ struct Shared {
     sent: AtomicU64,
     /// After how many of them it is cut; 0 for never.
     cut_after: AtomicU64,
+    /// The connection on which a request has this text is closed before the answer.
+    lose: Mutex<Option<Lost>>,
+    /// What clients sent, without the bodies that follow in further pieces.
+    seen: Mutex<Vec<String>>,
+}
+
+/// An answer that does not arrive.
+struct Lost {
+    /// What is in the request.
+    mark: String,
+    /// Whether the network is cut with it.
+    cuts: bool,
 }
 
 impl Proxy {
@@ -40,13 +52,14 @@ impl Proxy {
                 if own.is_cut.load(Ordering::SeqCst) {
                     continue;
                 }
+                let lost = Arc::<Mutex<Option<Lost>>>::default();
                 for (from, to, is_sent) in [(&client, &host, true), (&host, &client, false)] {
                     let from = from.try_clone().expect("a socket");
                     let to = to.try_clone().expect("a socket");
                     let kept = from.try_clone().expect("a socket");
                     own.open.lock().expect("no panic").push(kept);
-                    let own = Arc::clone(&own);
-                    std::thread::spawn(move || own.pump(from, to, is_sent));
+                    let (own, lost) = (Arc::clone(&own), Arc::clone(&lost));
+                    std::thread::spawn(move || own.pump((from, to), is_sent, &lost));
                 }
             }
         });
@@ -60,6 +73,33 @@ impl Proxy {
     /// Cuts by itself once clients have sent so many bytes more.
     pub(crate) fn cut_after(&self, bytes: u64) {
         self.shared.cut_after.store(self.sent() + bytes, Ordering::SeqCst);
+    }
+
+    /// Closes the connection of the next request with a text when the host has answered it, and
+    /// passes nothing of the answer on.
+    pub(crate) fn lose_answer(&self, mark: &str) {
+        self.lose(mark, false);
+    }
+
+    /// The same, and cuts the network.
+    pub(crate) fn cut_at_answer(&self, mark: &str) {
+        self.lose(mark, true);
+    }
+
+    fn lose(&self, mark: &str, cuts: bool) {
+        let lost = Lost { mark: mark.to_owned(), cuts };
+        *self.shared.lose.lock().expect("no panic") = Some(lost);
+    }
+
+    /// How many requests have a text in their first line.
+    pub(crate) fn asked(&self, mark: &str) -> usize {
+        let seen = self.shared.seen.lock().expect("no panic");
+        seen.iter().filter(|line| line.contains(mark)).count()
+    }
+
+    /// Whether an answer that was to be lost is still to come.
+    pub(crate) fn loses(&self) -> bool {
+        self.shared.lose.lock().expect("no panic").is_some()
     }
 
     pub(crate) fn is_cut(&self) -> bool {
@@ -86,9 +126,22 @@ impl Shared {
         }
     }
 
-    fn pump(&self, mut from: TcpStream, mut to: TcpStream, is_sent: bool) {
+    fn pump(
+        &self,
+        (mut from, mut to): (TcpStream, TcpStream),
+        is_sent: bool,
+        lost: &Mutex<Option<Lost>>,
+    ) {
         let mut buffer = [0; 4096];
         while let Ok(read @ 1..) = from.read(&mut buffer) {
+            if is_sent {
+                self.mark(&buffer[..read], lost);
+            } else if let Some(lost) = lost.lock().expect("no panic").take() {
+                if lost.cuts {
+                    self.cut();
+                }
+                break;
+            }
             if to.write_all(&buffer[..read]).is_err() {
                 break;
             }
@@ -102,6 +155,19 @@ impl Shared {
         }
         let _ = to.shutdown(Shutdown::Both);
         let _ = from.shutdown(Shutdown::Both);
+    }
+
+    /// Notes whether the answer to a request of this connection is to be lost.
+    fn mark(&self, request: &[u8], lost: &Mutex<Option<Lost>>) {
+        let mut next = self.lose.lock().expect("no panic");
+        let text = String::from_utf8_lossy(request);
+        let first = text.lines().next().unwrap_or_default();
+        if first.ends_with("HTTP/1.1") {
+            self.seen.lock().expect("no panic").push(first.to_owned());
+        }
+        if next.as_ref().is_some_and(|it| text.contains(&it.mark)) {
+            *lost.lock().expect("no panic") = next.take();
+        }
     }
 }
 

@@ -13,18 +13,18 @@ use crate::memory::bare;
 use crate::proxy::{Proxy, serve_behind};
 use crate::server::Server;
 use crate::task_place::Tasks;
-use crate::wait::{exit_of, output_of, signal, wait_for_end_of, wait_until};
+use crate::wait::{exit_of, output_of, pid_in, signal, wait_for_end_of, wait_until};
 
 /// A hub with tasks, and the machine of a worker.
-struct Scene {
-    tasks: Tasks,
-    server: Server,
-    proxy: Proxy,
-    laptop: TempDir,
+pub(crate) struct Scene {
+    pub(crate) tasks: Tasks,
+    pub(crate) server: Server,
+    pub(crate) proxy: Proxy,
+    pub(crate) laptop: TempDir,
 }
 
 impl Scene {
-    fn new(init: &str) -> Self {
+    pub(crate) fn new(init: &str) -> Self {
         let (tasks, proxy) = (Tasks::new(), Proxy::new());
         tasks.yes(&format!("init {init}"));
         let server = serve_behind(&proxy, &tasks.data(), &[]);
@@ -35,20 +35,22 @@ impl Scene {
     }
 
     /// The folder that the worker is started in.
-    fn repo(&self) -> PathBuf {
+    pub(crate) fn repo(&self) -> PathBuf {
         self.laptop.path().join("repo")
     }
 
     /// The folders of runs that are there.
-    fn runs(&self) -> Vec<PathBuf> {
+    pub(crate) fn runs(&self) -> Vec<PathBuf> {
         let above = self.laptop.path().join("state/accord/remote");
         let hubs = std::fs::read_dir(above).into_iter().flatten().flatten();
         let runs = hubs.flat_map(|hub| std::fs::read_dir(hub.path()).into_iter().flatten());
-        runs.flatten().map(|run| run.path()).collect()
+        let runs = runs.flatten().map(|run| run.path());
+        // Beside them are the claims that are under way.
+        runs.filter(|run| !run.ends_with("claims")).collect()
     }
 
     /// A command on the machine of the worker.
-    fn command(&self, words: &str) -> Command {
+    pub(crate) fn command(&self, words: &str) -> Command {
         let words = shell_words::split(&format!("task {words}")).expect("words");
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut command = bare(&words);
@@ -61,47 +63,47 @@ impl Scene {
         command
     }
 
-    fn ran(&self, words: &str) -> Ran {
+    pub(crate) fn ran(&self, words: &str) -> Ran {
         run(self.command(words), "")
     }
 
     /// Runs a worker to its end.
     #[track_caller]
-    fn work(&self, script: &str) -> Ran {
+    pub(crate) fn work(&self, script: &str) -> Ran {
         let ran = self.ran(&self.words(script));
         assert_eq!(ran.code, 0, "{ran:?}");
         ran
     }
 
     /// Starts a worker.
-    fn start(&self, script: &str) -> Child {
+    pub(crate) fn start(&self, script: &str) -> Child {
         let mut command = self.command(&self.words(script));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("accord starts")
     }
 
-    fn words(&self, script: &str) -> String {
+    pub(crate) fn words(&self, script: &str) -> String {
         let path = self.repo().join("agent.sh");
         std::fs::write(&path, script).expect("a file");
         format!("work --agent 'sh {}' --as dev --once", path.display())
     }
 
     /// The files in the outputs of a task, in the tree.
-    fn outputs(&self, id: &str) -> BTreeMap<String, Content> {
+    pub(crate) fn outputs(&self, id: &str) -> BTreeMap<String, Content> {
         let shown = self.tasks.json(&format!("show {id}"));
         let folder = shown["task"]["folder"].as_str().expect("a folder");
         files(&self.tasks.root().join(folder).join("outputs"))
     }
 
     /// What is uploaded and not in the tree yet.
-    fn staged(&self) -> BTreeMap<String, Content> {
+    pub(crate) fn staged(&self) -> BTreeMap<String, Content> {
         files(&self.tasks.root().join("state/accord/staged"))
     }
 }
 
 /// The bytes of a file; a failed comparison does not print them.
 #[derive(PartialEq)]
-struct Content(Vec<u8>);
+pub(crate) struct Content(pub(crate) Vec<u8>);
 
 impl std::fmt::Debug for Content {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -152,14 +154,23 @@ fn a_worker_elsewhere_gets_its_inputs_and_leaves_its_outputs_in_the_tree() {
     wait_until("the task to be ready", || scene.tasks.status(&id) == "ready");
     let inputs = scene.tasks.root().join(format!("tasks/ready/{id}/inputs"));
     std::fs::write(inputs.join("plan.md"), "the plan").expect("written");
+    // More files than the briefing names.
+    for number in 0..130 {
+        std::fs::write(inputs.join(format!("some-{number}")), "part").expect("written");
+    }
     let reads = format!(
         "cat $ACCORD_TASK_DIR/inputs/plan.md > plan\n\
+         ls $ACCORD_TASK_DIR/inputs | wc -l > count\n\
          find $ACCORD_TASK_DIR/../.. -name format.md -exec cat {{}} \\; > format\n{LARGE}"
     );
     let ran = scene.work(&reads);
     assert!(ran.stderr.contains(&format!("{id} is review: the agent ended its work")), "{ran:?}");
     let read = |name: &str| std::fs::read_to_string(scene.repo().join(name)).expect("a file");
     assert_eq!((read("plan").as_str(), read("format").as_str()), ("the plan", "# the format\n"));
+    assert_eq!(read("count").trim(), "131");
+    let page = scene.ran(&format!("outputs {id} --inputs --after inputs/some-98"));
+    assert!(page.stdout.contains("inputs/some-99") && page.stderr.is_empty(), "{page:?}");
+    assert!(!page.stdout.contains("inputs/plan.md"), "{page:?}");
     let briefing = read("briefing.md");
     for part in ["Write it", "With care", "plan.md", "format.md", "state/accord/remote"] {
         assert!(briefing.contains(part), "{part}: {briefing}");
@@ -276,7 +287,7 @@ fn a_cut_network_is_waited_for() {
 }
 
 /// An agent that says that it began and works until it is ended.
-const ENDLESS: &str = r#"echo mine > "$ACCORD_TASK_DIR/outputs/mine"
+pub(crate) const ENDLESS: &str = r#"echo mine > "$ACCORD_TASK_DIR/outputs/mine"
 echo $$ > pid.new && mv pid.new pid
 while :; do sleep 0.1; done
 "#;
@@ -291,14 +302,16 @@ fn a_worker_that_lost_its_task_ends_its_agent_and_changes_nothing() {
     let claim = scene.tasks.json(&format!("show {id}"));
     let run = claim["task"]["lease"]["run_id"].as_str().expect("a run").to_owned();
     scene.proxy.cut();
+    // Before it can ask the hub again: the lease may be over.
+    wait_for_end_of(&pid_in(&began));
     wait_until("the hub to take the task back", || scene.tasks.status(&id) == "ready");
     // Another worker does it meanwhile.
     scene.tasks.yes(&format!("claim {id} --as dev"));
     scene.proxy.mend(&scene.server.address);
     let output = output_of(worker, "the worker");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("the server did not answer for as long as the lease of"), "{said}");
     assert!(said.contains("was taken from this run; the agent was ended"), "{said}");
-    wait_for_end_of(std::fs::read_to_string(&began).expect("a pid").trim());
     // What the agent left is where the worker says.
     let [kept] = &scene.runs()[..] else { panic!("one folder is kept: {said}") };
     assert!(said.contains(&format!("what the agent left is in {}", kept.display())), "{said}");

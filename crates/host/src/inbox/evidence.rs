@@ -10,7 +10,8 @@ use accord_memory_core::operations::Suspect;
 use accord_memory_core::{PackageId, damage};
 use accord_store::{QuestionQuery, ReadUnit, Scope};
 use accord_system::spawn_blocking;
-use accord_tasks_core::operations::ShowQuery;
+use accord_tasks_core::observed::said_line;
+use accord_tasks_core::operations::{ShowQuery, TaskObserved};
 
 use super::verbs;
 use crate::http::Host;
@@ -47,6 +48,11 @@ impl Facts {
     /// Something that somebody wrote.
     fn claim(&mut self, name: &str, value: impl ToString) {
         self.put(name, value, true);
+    }
+
+    /// Something that Accord saw itself, or that somebody says.
+    fn tell(&mut self, is_known: bool, name: &str, value: impl ToString) {
+        self.put(name, value, !is_known);
     }
 
     fn put(&mut self, name: &str, value: impl ToString, is_claim: bool) {
@@ -245,6 +251,7 @@ impl Host {
         let (trees, project) = (self.tasks().clone(), item.project_id.clone());
         let task = item.subject.clone();
         let is_handed = item.kind == kind::TASK_HANDOFF;
+        let task_id = task.clone();
         let shown = spawn_blocking(move || {
             let by = By::parse("script:accord", Door::Http)?;
             let tree = trees.get(&project)?;
@@ -270,18 +277,12 @@ impl Host {
         item.verbs = verbs::of(item);
         facts.know("status", shown.task.status);
         facts.know("times sent back", shown.reworks);
+        let is_said = shown.observed.as_ref().is_some_and(|observed| observed.said_by.is_some());
         if let Some(sandbox) = &shown.sandbox {
-            facts.know("sandbox", sandbox);
+            facts.tell(!is_said, "sandbox", sandbox);
         }
         if let Some(observed) = &shown.observed {
-            for check in observed.checks.iter().take(MOST) {
-                let ended = check.exit_code.map(|code| format!("exit {code}"));
-                let ended = ended.or_else(|| check.problem.clone()).unwrap_or_default();
-                facts.know("check", format!("{}: {ended}", check.argv.join(" ")));
-            }
-            if !observed.files.is_empty() {
-                facts.know("changed files", observed.files.join(", "));
-            }
+            of_run((&task_id, observed), facts);
         }
         for finding in shown.findings.iter().take(MOST) {
             facts.know("look at", finding);
@@ -294,6 +295,26 @@ impl Host {
         }
         facts.claim("task", &shown.task.title);
         Ok(())
+    }
+}
+
+/// What was seen of the run of an agent. What another machine says is a claim.
+fn of_run((task, observed): (&str, &TaskObserved), facts: &mut Facts) {
+    let is_here = observed.said_by.is_none();
+    if let Some(said) = said_line(observed) {
+        facts.know("said by", said);
+    }
+    for check in observed.checks.iter().take(MOST) {
+        let ended = check.exit_code.map(|code| format!("exit {code}"));
+        let ended = ended.or_else(|| check.problem.clone()).unwrap_or_default();
+        let ran_here = is_here || observed.checked_here == Some(true);
+        facts.tell(ran_here, "check", format!("{}: {ended}", check.argv.join(" ")));
+    }
+    if !observed.files.is_empty() {
+        facts.tell(is_here, "changed files", observed.files.join(", "));
+    }
+    if observed.changes.is_some() {
+        facts.know("what changed", format!("accord task outputs {task} --diff"));
     }
 }
 

@@ -16,6 +16,8 @@ use crate::briefing::LEAST_TOKENS;
 use crate::task::TaskComment;
 
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
+/// Long enough that nobody else makes the same.
+const RUN: TextForm = TextForm::ANY.chars(16, 100).without_nul();
 /// At most a day.
 const TTL: Limits = Limits::whole(1_000, 86_400_000);
 
@@ -48,6 +50,10 @@ request! {
         optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
         /// Whether it is claimed although it waits for other tasks. Only a person can force it.
         optional force: bool = "force", "flag";
+        /// The id of the run that begins: letters, digits, `_` and `-`. While that run holds the
+        /// task, the same request again gives the same claim, whose lease begins anew. Default: a
+        /// new id.
+        optional run_id: String = "run_id", "run-id", Limits::text(RUN);
     }
 
     /// A claim of the next ready task that fits: the most urgent, then the oldest. A task fits if
@@ -65,6 +71,10 @@ request! {
         optional only_mine: bool = "only_mine", "flag";
         /// Whether tasks on which the last attempt of this agent failed are left to others.
         optional leave_failed: bool = "leave_failed", "flag";
+        /// The id of the run that begins: letters, digits, `_` and `-`. While that run holds a
+        /// task, the same request again gives the same claim, whose lease begins anew. Default: a
+        /// new id.
+        optional run_id: String = "run_id", "run-id", Limits::text(RUN);
         /// How long the lease lasts. Default: the project's setting.
         optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", TTL;
         /// How long each heartbeat lasts. Default: the project's setting.

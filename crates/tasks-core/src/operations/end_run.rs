@@ -20,7 +20,8 @@ wire_enum! {
         Failure = "failure",
         /// It was ended because the work was cancelled.
         Cancelled = "cancelled",
-        /// It was ended because the process that watched it had been killed.
+        /// It was ended because the process that watched it had been killed, or could not reach the
+        /// host for as long as the lease holds.
         WorkerKilled = "worker_killed",
     }
 
@@ -51,7 +52,8 @@ message! {
         /// After `success`: the last lines of the output. After `failure`: what went wrong. Used if
         /// the agent left no report.
         optional text: String = "text", "text";
-        /// What the process that watched the agent observed. An agent cannot send it.
+        /// What the process that watched the agent observed. An agent can send it only with
+        /// `uploads`: what was seen on another machine is kept as the words of who sends it.
         optional observed: TaskObserved = "observed", "observed";
         /// Whether the outputs of the run, with its report, are what it uploaded, also if that is
         /// nothing.

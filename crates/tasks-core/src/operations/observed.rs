@@ -71,6 +71,11 @@ message! {
         optional executed: Vec<String> = "executed", "paths", Limits::texts(CHANGES, TEXT);
         /// Whether the folder is on another machine.
         optional elsewhere: bool = "elsewhere", "flag";
+        /// Who says all of this, if the process that watched the agent ran on another machine: the
+        /// actor that ended the run. The host that has the task saw none of it.
+        optional said_by: String = "said_by", "actor", Limits::text(NAME);
+        /// Whether the checks ran on the machine that has the task, and the rest did not.
+        optional checked_here: bool = "checked_here", "flag";
         /// The SHA-256 of what changed there, which `task_outputs` answers.
         optional changes: String = "changes", "digest", Limits::text(NAME);
     }

@@ -24,9 +24,13 @@ const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b785
 pub struct FileDigest;
 
 params! {
-    /// What is listed beside the outputs.
+    /// Which files are listed, and what beside them.
     #[derive(Default)]
     pub struct OutputsQuery {
+        /// Lists the inputs in place of the outputs.
+        flag inputs: Flag = Flag::new("inputs");
+        /// Lists the files after this path: `next` of an earlier answer.
+        optional after: Text = Text::new("after", FILE);
         /// Adds what the agent changed in the repository that it worked in, on another machine.
         flag changes: Flag = Flag::new("changes");
     }
@@ -66,7 +70,7 @@ params! {
 }
 
 message! {
-    /// The files in `outputs/` of a task.
+    /// The files in `outputs/` of a task, or in `inputs/`.
     pub struct OutputsAnswer("TaskOutputsAnswer", closed) {
         /// The task.
         required task_id: TaskId = "task_id", "task-id";
@@ -74,10 +78,14 @@ message! {
         required status: Status = "status", "status";
         /// The files, by their paths within the folder of the task.
         required outputs: Vec<OutputView> = "outputs", "outputs";
-        /// How many are left out: links, and files beyond 2,000.
+        /// How many are left out: links, and files beyond the 2,000 of this answer.
         required hidden: u64 = "hidden", "count";
+        /// The path of the last file, if more follow: `after` of the next request.
+        optional next: String = "next", "path";
         /// What the agent changed in its repository on another machine, if that is asked for.
         optional changes: TaskChanges = "changes", "changes";
+        /// Who says what changed. This host did not see it.
+        optional changes_said_by: String = "changes_said_by", "actor";
     }
 
     /// How much of a file is uploaded.
@@ -97,7 +105,8 @@ envelope! {
 }
 
 operation! {
-    /// Lists the files that the agents of a task left, with their sizes and digests.
+    /// Lists the files that the agents of a task left, or those that they read, with sizes and
+    /// digests.
     pub struct TaskOutputs("task_outputs", Get at_task!("/outputs")) of Aof {
         path OfTask;
         query OutputsQuery;

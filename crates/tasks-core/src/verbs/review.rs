@@ -11,7 +11,7 @@ use super::{About, Subject};
 use crate::Status;
 use crate::event::{TaskEvent, kind};
 use crate::lease::moved;
-use crate::observed::observed;
+use crate::observed::{observed, sandbox_of};
 use crate::route::Routed;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::yaml::Change;
@@ -134,7 +134,7 @@ pub(super) fn record(
     let decision = DecisionRecord {
         title: Some(task.title.clone()),
         asked_at: waits.then(|| task.last_transition_at.clone()),
-        sandbox: observed(task, subject.run).map(|observed| observed.sandbox),
+        sandbox: observed(task, subject.run).map(|observed| sandbox_of(&observed)),
         ..verdict.record(&task.id.to_string(), by, note, digest, subject.now)
     };
     if let Some(event) = routed.events.pop() {

@@ -76,6 +76,7 @@ pub(super) struct Bound<O: Operation> {
     run: Box<Run<O>>,
     actor: fn(&Call<O>) -> Option<&str>,
     tag: fn(&O::Answer) -> Option<&str>,
+    is_refused_to_workers: fn(&Call<O>) -> bool,
 }
 
 /// The service of an operation on one task.
@@ -141,7 +142,7 @@ where
 pub(super) fn bind<O: Operation>(
     run: impl Fn(&Scene<'_>, &Call<O>) -> Result<O::Answer, Failure> + Send + Sync + 'static,
 ) -> Bound<O> {
-    Bound { run: Box::new(run), actor: |_| None, tag: |_| None }
+    Bound { run: Box::new(run), actor: |_| None, tag: |_| None, is_refused_to_workers: |_| false }
 }
 
 impl<O> Bound<O>
@@ -151,6 +152,12 @@ where
     /// Sets who acts, if neither the parameter `actor` nor the key says it.
     pub(super) fn acting_as(mut self, actor: fn(&Call<O>) -> Option<&str>) -> Self {
         self.actor = actor;
+        self
+    }
+
+    /// Sets which requests a worker may not send, in whatever name.
+    pub(super) fn not_for_workers(mut self, is_refused: fn(&Call<O>) -> bool) -> Self {
+        self.is_refused_to_workers = is_refused;
         self
     }
 
@@ -175,6 +182,9 @@ trait Decoded: Send {
     /// The actor that it names in another way than by the parameter `actor`.
     fn actor(&self) -> Option<&str>;
 
+    /// Whether a worker may not send it.
+    fn is_refused_to_workers(&self) -> bool;
+
     /// Runs the operation, and encodes its answer with its entity tag.
     fn run(&self, scene: &Scene<'_>) -> Result<(Encoded, Option<HeaderValue>), Failure>;
 }
@@ -190,6 +200,10 @@ where
 {
     fn actor(&self) -> Option<&str> {
         (self.bound.actor)(&self.call)
+    }
+
+    fn is_refused_to_workers(&self) -> bool {
+        (self.bound.is_refused_to_workers)(&self.call)
     }
 
     fn run(&self, scene: &Scene<'_>) -> Result<(Encoded, Option<HeaderValue>), Failure> {
@@ -239,6 +253,9 @@ impl Service {
             _ => Some(Who::read(&caller, &params)?),
         };
         let decoded = (self.decode)(path, &params, &body)?;
+        if decoded.is_refused_to_workers() {
+            caller.refuse_worker()?;
+        }
         let reply = async move {
             let (by, is_known) = match who {
                 None => (service(Door::Http), true),

@@ -31,6 +31,8 @@ pub(super) fn routes() -> Vec<Route> {
             .route(),
         on_task::<EndRun, _, _>(Tree::end_run)
             .acting_as(|call| call.body.0.agent.as_deref())
+            // The process that watches an agent says what it saw, and not the agent.
+            .not_for_workers(|call| call.body.0.observed.is_some())
             .route(),
         on_tree::<EndSession, _, _>(Tree::session_end)
             .acting_as(|call| call.body.0.agent.as_deref())

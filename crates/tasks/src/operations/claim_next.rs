@@ -5,7 +5,7 @@ use accord_tasks_core::Status;
 use accord_tasks_core::board::{ClaimFilter, Unfit};
 use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest, UnfitTasks};
 
-use super::claim::{Claim, ClaimedTask};
+use super::claim::{Claim, ClaimedTask, RunId};
 use crate::work::Work;
 use crate::{Result, Tree};
 
@@ -14,7 +14,7 @@ impl Tree {
     pub fn claim_next(&self, request: &ClaimNextRequest, by: &By) -> Result<ClaimNextAnswer> {
         let claim = Claim {
             agent: by.agent(request.agent.as_deref())?.to_owned(),
-            run_id: self.environment().run_id(),
+            run_id: RunId::of(self, request.run_id.as_ref())?,
             lease_ttl_ms: request.lease_ttl_ms,
             heartbeat_ttl_ms: request.heartbeat_ttl_ms,
             forced_by: None,
@@ -22,6 +22,9 @@ impl Tree {
         };
         let request = request.clone();
         let (taken, none, ready) = self.change(move |work| {
+            if let Some(claimed) = claim.again(work)? {
+                return Ok((Some(claimed), None, ready(work)));
+            }
             let (running, teams) = work.settings().limits();
             let mut unreadable = Vec::new();
             loop {

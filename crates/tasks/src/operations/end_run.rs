@@ -47,8 +47,9 @@ impl Tree {
         ended
     }
 
-    /// Records what was observed about a run, if it is the last one of the task. The words of an
-    /// agent about its own checks do not count.
+    /// Records what was observed about a run, if it is the last one of the task. What was seen on
+    /// another machine is recorded as the words of who sends it. The words of an agent about its
+    /// own checks do not count.
     fn record(
         &self,
         run: &RunOfAgent,
@@ -56,13 +57,13 @@ impl Tree {
         request: &EndRunRequest,
         by: &By,
     ) -> Result<()> {
-        if by.is_agent() || observed.run_id != run.run_id {
+        let elsewhere = request.uploads.filter(|uploads| *uploads);
+        if (by.is_agent() && elsewhere.is_none()) || observed.run_id != run.run_id {
             let message = "what Accord observed is recorded by the process that ran the agent";
             return Err(Failure::new(Code::AofUnauthorizedAgent, message).at("/observed"));
         }
         request.changes.as_ref().map_or(Ok(()), TaskChanges::check)?;
         let changes = request.changes.as_ref().map(|changes| pretty(&object(changes.encode())));
-        let elsewhere = request.uploads.filter(|uploads| *uploads);
         let (run, observed, by) = (run.clone(), observed.clone(), by.clone());
         self.change(move |work| {
             let before = work.task(run.task)?;
@@ -71,11 +72,31 @@ impl Tree {
             if known.is_none_or(|known| known.run_id.as_ref() != Some(&run.run_id)) {
                 return Ok(());
             }
+            let earlier = before.task().metadata(OBSERVED).cloned();
+            let earlier = earlier.and_then(|known| TaskObserved::from_document(known).ok());
+            let earlier = earlier.filter(|known| known.run_id == run.run_id);
+            let is_seen =
+                |known: &TaskObserved| known.said_by.is_none() || known.checked_here == Some(true);
+            // What this host saw is not replaced by what another machine says.
+            if elsewhere.is_some() && earlier.as_ref().is_some_and(is_seen) {
+                return Ok(());
+            }
+            let said_by = match elsewhere {
+                Some(_) => Some(by.name().to_owned()),
+                // Checks that run here, beside what the other machine said.
+                None => {
+                    earlier.and_then(|known| known.said_by).filter(|_| observed.said_by.is_some())
+                }
+            };
+            let checked_here = (elsewhere.is_none() && said_by.is_some()).then_some(true);
             let mut event = TaskEvent::new(kind::OBSERVED, by.name(), Some(run.task), work.now())
                 .with("runId", run.run_id.as_str())
                 .with("sandbox", observed.sandbox.as_str());
             let ended =
                 |check: &TaskCheck| json!({"argv": check.argv, "exitCode": check.exit_code});
+            if let Some(said_by) = &said_by {
+                event = event.with("saidBy", said_by.as_str());
+            }
             let checks: Vec<Value> = observed.checks.iter().map(ended).collect();
             event = event.with("checks", checks);
             let cost = total_cost(before.task(), &run.run_id, observed.cost.clone());
@@ -90,7 +111,15 @@ impl Tree {
             // Checks that run again on this machine keep what is known of the other one.
             let elsewhere = elsewhere.or(observed.elsewhere);
             let changes = digest.or_else(|| observed.changes.clone());
-            let observed = TaskObserved { cost, work_tree, elsewhere, changes, ..observed };
+            let observed = TaskObserved {
+                cost,
+                work_tree,
+                elsewhere,
+                changes,
+                said_by,
+                checked_here,
+                ..observed
+            };
             let mut after = before.clone();
             let changes = [
                 Change::set(&["metadata", OBSERVED], observed.encode()),

@@ -10,7 +10,7 @@ use accord_tasks_core::uploads::{MOST_FILES, readable_path};
 use accord_trees::{Content, Kind};
 
 use crate::layout::{CHANGES_OF_RUN, companion};
-use crate::outputs::outputs;
+use crate::outputs::Part;
 use crate::tree::failure;
 use crate::work::Work;
 use crate::{Result, Tree};
@@ -24,23 +24,27 @@ pub struct TaskFileContent {
 }
 
 impl Tree {
-    /// The files in `outputs/` of a task.
+    /// The files in `outputs/` of a task, or in `inputs/`.
     pub fn outputs(&self, task: &str, query: &OutputsQuery, _: &By) -> Result<OutputsAnswer> {
         let (task, wants_changes) = (task.to_owned(), query.changes);
+        let of = if query.inputs { "inputs" } else { "outputs" };
         let (task_id, status, folder, changes) = self.read(move |work| {
             let id = work.resolve(&task)?;
             let file = work.read(id)?;
             let status = file.task().status;
             let folder = work.waiting(id).map_or(status, |waiting| waiting.folder);
-            let changes = if wants_changes { changes(work, &file)? } else { None };
+            let changes = if wants_changes { changes(work, &file)? } else { (None, None) };
             Ok((id, status, companion(folder, id), changes))
         })?;
         // They are read beside the group: it can take a while.
-        let (mut found, others) = outputs(self.disk(), &folder).map_err(|error| failure(&error))?;
-        let more = found.len().saturating_sub(MOST_FILES);
-        found.truncate(MOST_FILES);
-        let outputs = found.into_iter().map(Into::into).collect();
-        Ok(OutputsAnswer { task_id, status, outputs, hidden: others.count + more as u64, changes })
+        let part = Part { of, after: query.after.as_deref(), most: MOST_FILES };
+        let found = part.list(self.disk(), &folder).map_err(|error| failure(&error))?;
+        let (outputs, left_out, more) = found;
+        let next = outputs.last().filter(|_| more > 0).map(|last| last.path.clone());
+        let outputs = outputs.into_iter().map(Into::into).collect();
+        let (changes, changes_said_by) = changes;
+        let hidden = left_out + more;
+        Ok(OutputsAnswer { task_id, status, outputs, hidden, next, changes, changes_said_by })
     }
 
     /// Opens a file in `outputs` or `inputs` of a task. A link is no file.
@@ -71,13 +75,17 @@ impl Tree {
 }
 
 /// What the agent of the last run changed on another machine, as it was recorded.
-fn changes(work: &Work<'_>, file: &TaskFile) -> Result<Option<TaskChanges>> {
+fn changes(work: &Work<'_>, file: &TaskFile) -> Result<(Option<TaskChanges>, Option<String>)> {
     let run = work.run_facts(file.task().id)?.run;
-    let recorded = observed(file.task(), run.as_ref()).and_then(|observed| observed.changes);
-    let Some(recorded) = recorded else { return Ok(None) };
+    let observed = observed(file.task(), run.as_ref());
+    let said_by = observed.as_ref().and_then(|observed| observed.said_by.clone());
+    let recorded = observed.and_then(|observed| observed.changes);
+    let Some(recorded) = recorded else { return Ok((None, None)) };
     let text = work.artifact_text(file.task().id, CHANGES_OF_RUN)?;
     // One that was changed since is not what was recorded.
     let text = text.filter(|text| sha256(text.as_bytes()).hex() == recorded);
     let document = text.and_then(|text| accord_canon::read(text.as_bytes()).ok());
-    Ok(document.and_then(|document| TaskChanges::from_document(document).ok()))
+    let changes = document.and_then(|document| TaskChanges::from_document(document).ok());
+    let said_by = said_by.filter(|_| changes.is_some());
+    Ok((changes, said_by))
 }

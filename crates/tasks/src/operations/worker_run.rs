@@ -26,7 +26,7 @@ impl Tree {
             agent: Some(agent.to_owned()),
             lease_ttl_ms: ms(times.lease_seconds),
             heartbeat_ttl_ms: ms(times.heartbeat_seconds),
-            force: None,
+            ..ClaimRequest::default()
         };
         let answer = self.claim(&id.to_string(), &request, &worker()?)?;
         let claimed = self.claimed_in(id, &answer.run_id)?;

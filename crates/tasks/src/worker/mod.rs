@@ -54,8 +54,8 @@ use self::process::Ended;
 pub use crate::report::REPORT;
 pub use changes::ChangedFile;
 pub use leftover::end_leftovers;
-pub use operations::{RunOperations, moved, moves_query};
-pub use remote::{Hub, LeftRun, RemoteFolder, RemoteRun, is_report, left_runs};
+pub use operations::{RunOperations, is_away, moved, moves_query};
+pub use remote::{ClaimIntent, Hub, LeftRun, RemoteFolder, RemoteRun, is_report, left_runs, tidy};
 
 #[derive(Clone, Debug)]
 pub struct AgentCommand {

@@ -90,6 +90,8 @@ impl Observer<'_> {
             cost: cost.map(Into::into),
             executed: Some(executed).filter(|executed| !executed.is_empty()),
             elsewhere: None,
+            said_by: None,
+            checked_here: None,
             changes: None,
         }
     }

@@ -1,5 +1,7 @@
 //! The operations that a worker needs while its agent runs.
 
+use std::time::Instant;
+
 use accord_contract::{Code, Failure, Value};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::event::kind;
@@ -27,6 +29,12 @@ pub trait RunOperations {
 
     /// Ends a run.
     fn end_run(&self, task: TaskId, request: &EndRunRequest) -> Result<EndRunAnswer>;
+
+    /// Until when the run holds its task, if a host that cannot be reached may give the task to
+    /// another one after that.
+    fn held_until(&self) -> Option<Instant> {
+        None
+    }
 }
 
 impl RunOperations for Tree {
@@ -73,6 +81,15 @@ pub fn moved(answer: &EventsAnswer) -> (u64, bool) {
 /// Whether an operation failed because of the tree or its host, and not because of the run: it may
 /// succeed again.
 pub(super) fn is_for_now(failure: &Failure) -> bool {
-    let is_away = matches!(failure.code, Code::HostUnreachable | Code::HostTimeout);
-    is_away || is_unavailable(failure)
+    is_away(failure.code) || is_unavailable(failure)
+}
+
+/// Whether a host could not be reached, or has no time now.
+pub fn is_away(code: Code) -> bool {
+    use Code::{
+        HostClosing, HostTimeout, HostUnreachable, HttpTooManyConnections, RateLimited, StoreBusy,
+    };
+    let codes =
+        [HostClosing, HostTimeout, HostUnreachable, HttpTooManyConnections, RateLimited, StoreBusy];
+    codes.contains(&code)
 }

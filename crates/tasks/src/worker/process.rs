@@ -33,8 +33,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const AFTER_REPORT: Duration = Duration::from_secs(60);
 /// How often it is looked whether somebody moved the task. A cancelled agent ends soon after.
 const LOOK: Duration = Duration::from_secs(1);
-/// The pause after a heartbeat that could not be written.
-const BEAT_AGAIN: Duration = Duration::from_secs(1);
+/// The first and the longest pause after a request that may succeed later.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 const PROMPT: &str = "{prompt}";
 const AGENT: &str = "{agent}";
@@ -107,7 +107,9 @@ pub(super) fn run(
         look: now,
         seen: None,
         end_by: None,
+        pause: PAUSES.0,
         is_lost: false,
+        has_expired: false,
         tail: Vec::new(),
         output: ClientOutput::default(),
     };
@@ -116,9 +118,11 @@ pub(super) fn run(
         watched.deliver(&line);
     }
     drop((watched.record.take(), socket));
-    let Watched { sandbox, tail, mut output, .. } = watched;
+    let Watched { sandbox, tail, mut output, has_expired, .. } = watched;
     output.finish();
     let (exit, text) = match outcome {
+        // As if the worker had been killed: nothing says that the agent failed.
+        Ok(_) if has_expired => (AgentExit::WorkerKilled, None),
         Ok(outcome) if outcome.cancelled => (AgentExit::Cancelled, None),
         Ok(outcome) if outcome.ending == Ending::Exited(0) && !outcome.timed_out => {
             // The end of a stream of JSON is nothing for people.
@@ -320,7 +324,11 @@ struct Watched<'w> {
     seen: Option<u64>,
     /// When an agent that has reported must have ended.
     end_by: Option<Instant>,
+    /// How long to wait after the next request that may succeed later.
+    pause: Duration,
     is_lost: bool,
+    /// Whether the lease may be over, and the host could not be asked.
+    has_expired: bool,
     /// The end of the output.
     tail: Vec<u8>,
     /// What the client of the agent says in it.
@@ -360,13 +368,24 @@ impl Watched<'_> {
         self.look = now + LOOK;
         let AgentRun { operations, run, .. } = self.agent;
         let is_first = self.seen.is_none();
-        // If it fails, the next look or heartbeat says why.
-        let Ok((last, has_moved)) = operations.moved_since(run.task, self.seen) else { return };
+        let (last, has_moved) = match operations.moved_since(run.task, self.seen) {
+            Ok(found) => found,
+            Err(failure) if is_for_now(&failure) => return self.look = self.later(now),
+            // The next look or heartbeat says why.
+            Err(_) => return,
+        };
         self.seen = Some(last);
         // What moved before the first look is not among the events.
         if has_moved || (is_first && matches!(self.agent.is_over(), Ok(true))) {
             self.beat(now);
         }
+    }
+
+    /// When to try again what failed for now.
+    fn later(&mut self, now: Instant) -> Instant {
+        let pause = self.pause.min(self.every);
+        self.pause = (self.pause * 2).min(PAUSES.1);
+        now + pause
     }
 
     fn beat(&mut self, now: Instant) {
@@ -377,10 +396,19 @@ impl Watched<'_> {
         match operations.heartbeat(run.task, &self.agent.heartbeat()) {
             Ok(()) => {
                 self.next = now + self.every;
+                self.pause = PAUSES.0;
                 (self.signals)(WorkSignal::Beat);
             }
             // It may be possible again before the heartbeat ends.
-            Err(failure) if is_for_now(&failure) => self.next = now + BEAT_AGAIN,
+            Err(failure) if is_for_now(&failure) => {
+                let until = operations.held_until();
+                if until.is_some_and(|until| Instant::now() >= until) {
+                    (self.is_lost, self.has_expired) = (true, true);
+                } else {
+                    let next = self.later(now);
+                    self.next = until.map_or(next, |until| until.min(next));
+                }
+            }
             // The agent reported by itself and may end in peace, or lost the task.
             Err(_) => match self.agent.has_reported() {
                 Ok(true) => self.end_by = Some(now + AFTER_REPORT),

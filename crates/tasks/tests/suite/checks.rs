@@ -117,6 +117,8 @@ fn an_agent_cannot_say_what_was_observed() {
         cost: None,
         executed: None,
         elsewhere: None,
+        said_by: None,
+        checked_here: None,
         changes: None,
     };
     let (exit, observed) = (AgentExit::Success, Some(observed));
@@ -133,6 +135,22 @@ fn an_agent_cannot_say_what_was_observed() {
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);
     let shown = show(&case, id);
     assert_eq!((shown.task.status, shown.observed), (Status::InProgress, None));
+    // What was seen on another machine is recorded as the words of the agent.
+    let elsewhere = EndRunRequest { uploads: Some(true), ..request.clone() };
+    case.tree.end_run(&id.to_string(), &elsewhere, &agent(AGENT)).unwrap();
+    let shown = show(&case, id);
+    assert_eq!(shown.observed.unwrap().said_by.as_deref(), Some(AGENT));
+    assert_eq!(shown.sandbox.unwrap(), format!("bubblewrap, says the machine of {AGENT}"));
+    let event = case.events().into_iter().find(|event| event["type"] == "task.observed").unwrap();
+    assert!(event.to_string().contains(&format!("\"saidBy\":\"{AGENT}\"")), "{event}");
+    // What is seen here stays beside it, and is not replaced by further words.
+    let said = show(&case, id).observed;
+    let here = EndRunRequest { agent: Some(AGENT.to_owned()), observed: said, ..request };
+    case.tree.end_run(&id.to_string(), &here, &human()).unwrap();
+    let observed = show(&case, id).observed.unwrap();
+    assert_eq!((observed.said_by.as_deref(), observed.checked_here), (Some(AGENT), Some(true)));
+    case.tree.end_run(&id.to_string(), &elsewhere, &agent(AGENT)).unwrap();
+    assert_eq!(show(&case, id).observed.unwrap(), observed);
 }
 
 #[test]

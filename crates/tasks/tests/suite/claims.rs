@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use accord_contract::Code;
 use accord_tasks_core::operations::{
-    ClaimNextAnswer, ClaimNextRequest, CreateRequest, HeartbeatRequest, InitRequest,
+    ClaimNextAnswer, ClaimNextRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest,
 };
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
@@ -171,4 +171,41 @@ fn a_heartbeat_moves_lease_and_heartbeat_and_needs_the_present_run() {
     let stranger = case.tree.heartbeat(&id.to_string(), &Default::default(), &agent("swe-qa"));
     assert_eq!(stranger.unwrap_err().code, Code::AofUnauthorizedAgent);
     case.file(Status::InProgress, id);
+}
+
+#[test]
+fn a_claim_with_the_id_of_its_run_can_be_repeated() {
+    let case = Case::new();
+    let first = case.ready();
+    let second = case.ready();
+    let again = |wish: &mut ClaimNextRequest| wish.run_id = Some("run_of_worker_0001".to_owned());
+    let claim = next(&case, again).claimed.unwrap();
+    assert_eq!((claim.task.id, claim.run_id.as_str()), (first, "run_of_worker_0001"));
+    case.clock.add(100);
+    // The answer was lost: the same claim, and its lease begins anew.
+    let repeated = next(&case, again).claimed.unwrap();
+    assert_eq!((repeated.task.id, &repeated.run_id), (first, &claim.run_id));
+    assert_eq!(repeated.alive_until.time(), case.clock.now().add_seconds(300));
+    let of_run = ClaimRequest { run_id: Some(claim.run_id.clone()), ..ClaimRequest::default() };
+    let named = case.tree.claim(&first.to_string(), &of_run, &agent(AGENT)).unwrap();
+    assert_eq!(named.run_id, claim.run_id);
+    let acquired = |event: &&serde_json::Value| event["type"] == "lease.acquired";
+    assert_eq!(case.events().iter().filter(acquired).count(), 1);
+    // Another run, and another agent with the same id, get other tasks.
+    let other = next(&case, |_| {}).claimed.unwrap();
+    assert_eq!(other.task.id, second);
+    let mut request = ClaimNextRequest::default();
+    again(&mut request);
+    let stranger = case.tree.claim_next(&request, &agent("swe-qa")).unwrap();
+    assert_eq!(stranger.claimed.map(|claim| claim.task.id), None, "it is the claim of another");
+    // A run that is over does not hold its task.
+    case.tree.release(&first.to_string(), &Default::default(), &agent(AGENT)).unwrap();
+    case.tree.claim(&first.to_string(), &Default::default(), &agent(AGENT)).unwrap();
+    let third = case.ready();
+    assert_eq!(next(&case, again).claimed.unwrap().task.id, third);
+    let refused = ClaimNextRequest { run_id: Some("../../../etc/passwd".into()), ..request };
+    let refused = case.tree.claim_next(&refused, &agent(AGENT)).unwrap_err();
+    assert_eq!(refused.code, Code::AgenticInvalidSchema);
+    assert_eq!(refused.pointer.as_deref(), Some("/run_id"));
+    case.is_clean();
 }

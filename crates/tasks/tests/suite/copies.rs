@@ -293,6 +293,8 @@ fn checks_of_a_task_run_in_another_copy() {
         cost: None,
         executed: None,
         elsewhere: None,
+        said_by: None,
+        checked_here: None,
         changes: None,
     };
     let request = EndRunRequest {

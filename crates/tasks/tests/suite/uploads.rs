@@ -9,7 +9,8 @@ use accord_canon::sha256;
 use accord_contract::{Code, Failure};
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{
-    AgentExit, ClaimRequest, EndRunRequest, PollRequest, RunEnding, StageQuery, StagedAnswer,
+    AgentExit, ClaimRequest, EndRunRequest, OutputsQuery, PollRequest, RunEnding, StageQuery,
+    StagedAnswer,
 };
 use accord_tasks_core::uploads::MOST_BYTES;
 use accord_tasks_core::{Status, TaskId};
@@ -294,4 +295,26 @@ fn a_scheduler_that_looks_in_the_same_commit_removes_nothing() {
         send.send(()).unwrap();
     });
     assert_eq!(outputs(&case, Status::Review, id).keys().collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn files_beyond_one_answer_are_read_page_by_page() {
+    let case = Case::new();
+    let id = case.claimed();
+    let folder = case.folder.path().join(format!("tasks/in-progress/{id}/inputs"));
+    for number in 0..2_003 {
+        fs::write(folder.join(format!("{number:04}")), "x").unwrap();
+    }
+    let ask = |inputs, after: Option<&str>| {
+        let query = OutputsQuery { inputs, after: after.map(str::to_owned), changes: false };
+        case.tree.outputs(&id.to_string(), &query, &human()).unwrap()
+    };
+    let first = ask(true, None);
+    assert_eq!((first.outputs.len(), first.hidden), (2_000, 3));
+    assert_eq!(first.next.as_deref(), Some("inputs/1999"));
+    let rest = ask(true, first.next.as_deref());
+    let paths: Vec<&str> = rest.outputs.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["inputs/2000", "inputs/2001", "inputs/2002"]);
+    assert_eq!((rest.hidden, rest.next), (0, None));
+    assert_eq!(ask(false, None).outputs, []);
 }

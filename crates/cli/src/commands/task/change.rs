@@ -227,7 +227,8 @@ impl ClaimArgs {
                 (text, Some(answer.0.result), None)
             }
             None => {
-                let Answered { text, answer } = self.fits.claim_next(&place, &agent, false)?;
+                let Answered { text, answer } =
+                    self.fits.claim_next(&place, &agent, None, false)?;
                 let mut next = answer.0.result;
                 (text, next.claimed.take(), Some(next))
             }
@@ -268,6 +269,7 @@ impl FitsArgs {
         &self,
         place: &Place,
         agent: &str,
+        run_id: Option<&str>,
         leaves_failed: bool,
     ) -> Result<Answered<Json<ops::TaskClaimNextEnvelope>>> {
         let given = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
@@ -278,6 +280,7 @@ impl FitsArgs {
             tags: given(&self.tags),
             only_mine: self.only_mine.then_some(true),
             leave_failed: leaves_failed.then_some(true),
+            run_id: run_id.map(str::to_owned),
             ..ops::ClaimNextRequest::default()
         };
         let call = Call::<ops::ClaimNextTask>::new(place.tasks()?, claiming(), Json(body));

@@ -95,6 +95,8 @@ impl CheckArgs {
             cost: None,
             executed: None,
             elsewhere: None,
+            said_by: None,
+            checked_here: None,
             changes: None,
         });
         let request = EndRunRequest {

@@ -34,6 +34,14 @@ pub(super) struct OutputsArgs {
     #[arg(long, conflicts_with = "path")]
     diff: bool,
 
+    /// List the inputs in place of the outputs
+    #[arg(long, conflicts_with_all = ["path", "diff"])]
+    inputs: bool,
+
+    /// List the files after this one
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["path", "diff"])]
+    after: Option<String>,
+
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -42,7 +50,7 @@ impl OutputsArgs {
     pub(super) fn run(self) -> Result<Exit> {
         let place = self.place.open()?;
         let Some(path) = self.path else {
-            let query = OutputsQuery { changes: self.diff };
+            let query = OutputsQuery { changes: self.diff, inputs: self.inputs, after: self.after };
             let answered = place.host.ask::<TaskOutputs>(place.task(&self.id)?, query)?;
             let render: fn(&mut Page, &OutputsAnswer) = if self.diff { differences } else { list };
             return place.print(answered, render);
@@ -115,6 +123,9 @@ fn list(page: &mut Page, answer: &OutputsAnswer) {
     if answer.hidden > 0 {
         print_note(format!("{} left out: links, and more files", counted(answer.hidden, "entry")));
     }
+    if let Some(next) = &answer.next {
+        print_note(format!("next page: --after {}", clean(&shell_words::quote(next))));
+    }
 }
 
 fn differences(page: &mut Page, answer: &OutputsAnswer) {
@@ -122,6 +133,9 @@ fn differences(page: &mut Page, answer: &OutputsAnswer) {
         let why = "no agent worked on it in a repository on another machine";
         return print_note(format!("no changes of {} are recorded: {why}", answer.task_id));
     };
+    if let Some(by) = &answer.changes_said_by {
+        page.line(format!("so says the machine of {}, and not seen by this host", clean(by)));
+    }
     for file in &changes.files {
         let what = match (file.size, file.binary) {
             (None, _) => "removed, or not read".to_owned(),

@@ -22,8 +22,8 @@ use crate::CliError;
 use crate::Result;
 use crate::host::{Acting, Actor, Answer, Connection, HostRequest, Target, TargetArgs};
 
-/// How long a request may take. A sign of life is sent in between.
-const LIMIT: Duration = Duration::from_secs(20);
+/// The shortest and the longest time for a request. A sign of life is sent in between.
+const LIMITS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(20));
 /// How long the host may take for a large file: it reads all of it.
 const LONG: Duration = Duration::from_secs(300);
 
@@ -32,6 +32,8 @@ pub(super) struct RemoteHub {
     connection: Connection,
     project: ProjectId,
     agent: String,
+    /// How long a request may take.
+    limit: Duration,
 }
 
 impl RemoteHub {
@@ -42,7 +44,13 @@ impl RemoteHub {
         };
         Actor::parse(&format!("agent:{agent}")).map_err(CliError::usage)?;
         let project = crate::host::project_id(project)?;
-        Ok(Self { connection, project, agent: agent.to_owned() })
+        Ok(Self { connection, project, agent: agent.to_owned(), limit: LIMITS.1 })
+    }
+
+    /// The same, with a time for each request: a heartbeat that is not answered must leave time for
+    /// another one.
+    pub(super) fn within(self, limit: Duration) -> Self {
+        Self { limit: limit.clamp(LIMITS.0, LIMITS.1), ..self }
     }
 
     fn of(&self, task: TaskId) -> OfTask {
@@ -57,7 +65,7 @@ impl RemoteHub {
     where
         O: Operation<Body = NoBody, Answer: AnswerBody>,
     {
-        self.send::<O>(Call::<O>::new(path, query, NoBody).encode().into(), LIMIT)
+        self.send::<O>(Call::<O>::new(path, query, NoBody).encode().into(), self.limit)
     }
 
     fn send<O>(&self, request: HostRequest, limit: Duration) -> Result<O::Answer, Failure>
@@ -86,7 +94,7 @@ impl RemoteHub {
     pub(super) fn briefing(&self, task: TaskId) -> Result<BriefingAnswer, Failure> {
         let query = BriefingQuery::default();
         let call = Call::<TaskBriefing>::new(self.of(task), query, NoBody);
-        let answer = self.connection.send_within(call.encode().into(), LIMIT)?;
+        let answer = self.connection.send_within(call.encode().into(), self.limit)?;
         let answered = answer.read::<Formatted<TaskBriefingEnvelope>>().and_then(document);
         let answered = answered.map_err(Failure::from)?;
         Ok(answered.answer.0.result)
@@ -96,13 +104,13 @@ impl RemoteHub {
 impl RunOperations for RemoteHub {
     fn heartbeat(&self, task: TaskId, request: &HeartbeatRequest) -> Result<(), Failure> {
         let call = Call::<Heartbeat>::new(self.of(task), Who::default(), Json(request.clone()));
-        self.send::<Heartbeat>(self.by(call.encode(), &self.agent()?), LIMIT).map(drop)
+        self.send::<Heartbeat>(self.by(call.encode(), &self.agent()?), self.limit).map(drop)
     }
 
     fn message(&self, text: &str) -> Result<(), Failure> {
         let body = Verbatim::new("text/plain; charset=utf-8", text);
         let call = Call::<SendMessage>::new(self.in_project(), MessageQuery::default(), body);
-        self.send::<SendMessage>(call.encode().into(), LIMIT).map(drop)
+        self.send::<SendMessage>(call.encode().into(), self.limit).map(drop)
     }
 
     fn last_run(&self, task: TaskId) -> Result<Option<RunView>, Failure> {
@@ -125,8 +133,8 @@ impl RunOperations for RemoteHub {
 }
 
 impl Hub for RemoteHub {
-    fn outputs(&self, task: TaskId) -> Result<OutputsAnswer, Failure> {
-        Ok(self.ask::<TaskOutputs>(self.of(task), OutputsQuery::default())?.0.result)
+    fn files(&self, task: TaskId, query: OutputsQuery) -> Result<OutputsAnswer, Failure> {
+        Ok(self.ask::<TaskOutputs>(self.of(task), query)?.0.result)
     }
 
     fn read(

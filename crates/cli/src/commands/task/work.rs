@@ -5,22 +5,23 @@
 //! ([`super::remote`]). The scheduler's executor runs agents in the same way
 //! ([`accord_tasks::worker`]).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use accord_api::{Call, Json};
 use accord_base::Door;
 use accord_base::worker::AttemptSockets;
-use accord_contract::{Code, Timestamp};
+use accord_contract::{Code, Failure, Timestamp};
 use accord_host::serve::AttemptSocket;
 use accord_process::{Cancel, Sandbox, SandboxRules};
 use accord_system::now;
 use accord_tasks::worker::{
-    AgentCommand, AgentRun, RemoteFolder, RemoteRun, RunOperations, WorkEnd, WorkSignal, left_runs,
+    AgentCommand, AgentRun, ClaimIntent, RemoteFolder, RemoteRun, RunOperations, WorkEnd,
+    WorkSignal, is_away, left_runs, tidy,
 };
 use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::lease::LeaseTimes;
@@ -146,9 +147,21 @@ impl WorkArgs {
         use_launcher(&settings.workers);
         let signal = cancel_on_signal(&cancel)?;
         let (args, place, keeps) = (&self, &place, !settings.workers.keep.is_empty());
-        let has_reached = Cell::new(false);
-        let shift =
-            WorkerLoop { args, place, command, agent, cancel, signal, keeps, remote, has_reached };
+        // Before the folders of runs are looked at: those have ids that are not used again.
+        let intent = remote.as_ref().map(|it| ClaimIntent::begin(&it.above, &agent)).transpose()?;
+        let shift = WorkerLoop {
+            args,
+            place,
+            command,
+            agent,
+            cancel,
+            signal,
+            keeps,
+            remote,
+            intent: RefCell::new(intent),
+            asked: Cell::new(Instant::now()),
+            has_reached: Cell::new(false),
+        };
         shift.resume()?;
         let tally = match &shift.remote {
             Some(_) => shift.work()?,
@@ -174,6 +187,10 @@ struct WorkerLoop<'a> {
     keeps: bool,
     /// Where runs work if the tasks are on another machine.
     remote: Option<Remote>,
+    /// The next claim at a host on another machine.
+    intent: RefCell<Option<ClaimIntent>>,
+    /// When that was asked for.
+    asked: Cell<Instant>,
     /// Whether a host on another machine answered.
     has_reached: Cell<bool>,
 }
@@ -196,10 +213,7 @@ impl WorkerLoop<'_> {
                 render::unmerged(polled.unmerged.as_deref()).iter().for_each(print_note);
                 unmerged = polled.unmerged;
             }
-            let fits = &self.args.fits;
-            let leaves = patience > 0;
-            let next = self.reach(|| fits.claim_next(self.place, &self.agent, leaves))?;
-            let Some(next) = next.map(|next| next.answer.0.result) else { break };
+            let Some(next) = self.claim_next(patience > 0)? else { break };
             match &next.claimed {
                 None if patience > 0 && next.reason.as_deref() == Some(LEFT_TO_OTHERS) => {
                     patience -= 1;
@@ -236,14 +250,10 @@ impl WorkerLoop<'_> {
     /// Asks the host. One on another machine that was reached once is waited for; `None` if the
     /// work is cancelled meanwhile.
     fn reach<T>(&self, ask: impl Fn() -> Result<T>) -> Result<Option<T>> {
-        let is_away = |error: &CliError| {
-            let codes = [Code::HostUnreachable, Code::HostTimeout];
-            error.code().is_some_and(|code| codes.contains(&code))
-        };
         let mut is_noted = false;
         loop {
             match ask() {
-                Err(error) if self.has_reached.get() && is_away(&error) => {
+                Err(error) if self.has_reached.get() && error.code().is_some_and(is_away) => {
                     if self.cancel.is_cancelled() {
                         return Ok(None);
                     }
@@ -258,6 +268,29 @@ impl WorkerLoop<'_> {
                 }
             }
         }
+    }
+
+    /// Claims the next task that fits. One whose answer is lost is asked for again with the same
+    /// id, and is the same claim.
+    fn claim_next(&self, leaves_failed: bool) -> Result<Option<ClaimNextAnswer>> {
+        if let (Some(remote), intent @ None) = (&self.remote, &mut *self.intent.borrow_mut()) {
+            *intent = Some(ClaimIntent::begin(&remote.above, &self.agent)?);
+        }
+        let intent = self.intent.borrow();
+        let run_id = intent.as_ref().map(ClaimIntent::run_id);
+        let doubt = |is_in_doubt| intent.iter().for_each(|intent| intent.doubt(is_in_doubt));
+        let next = self.reach(|| {
+            doubt(true);
+            self.asked.set(Instant::now());
+            let next = self.args.fits.claim_next(self.place, &self.agent, run_id, leaves_failed);
+            let is_answered = match &next {
+                Ok(next) => next.answer.0.result.claimed.is_none(),
+                Err(error) => !error.code().is_some_and(is_away),
+            };
+            doubt(!is_answered);
+            next
+        })?;
+        Ok(next.map(|next| next.answer.0.result))
     }
 
     /// Says why there is no task: what the ready ones ask for, else where the others are.
@@ -289,12 +322,32 @@ impl WorkerLoop<'_> {
             let hub = RemoteHub::open(target, project, &left.agent)?;
             print_note(format!("{id} is ended: the worker of {} was killed", clean(&left.agent)));
             let cancel = self.cancel.clone();
-            let end = RemoteRun::new(&hub, &left.folder, Duration::ZERO, cancel, &note)
-                .conclude(&left)?;
-            self.say(id, &end);
-            close(left.folder, &end)?;
+            let run = RemoteRun::new(&hub, &left.folder, Duration::ZERO, cancel, &note);
+            match run.conclude(&left) {
+                Ok(end) => {
+                    self.say(id, &end);
+                    close(left.folder, &end)?;
+                }
+                Err(failure) if is_away(failure.code) => return Err(self.unsent(failure)),
+                // It may be the run of an agent whose key this is not.
+                Err(failure) => {
+                    print_note(format!("{id} cannot be ended now: {}", clean(&failure.message)));
+                }
+            }
+        }
+        if let Some(all) = remote.above.parent() {
+            tidy(all);
         }
         Ok(())
+    }
+
+    /// What to do about the end of a run that the host was not told.
+    fn unsent(&self, failure: Failure) -> CliError {
+        let error = CliError::from(failure);
+        if self.remote.is_none() {
+            return error;
+        }
+        error.help("what the agent left is kept: the same command, started again, sends it")
     }
 
     /// Runs the agent on one task. Whether it reported.
@@ -309,12 +362,18 @@ impl WorkerLoop<'_> {
     fn one_remote(&self, remote: &Remote, claim: &ClaimAnswer) -> Result<bool> {
         let (id, run_id) = (claim.task.id, claim.run_id.as_str());
         let target = &self.args.place.host.target;
-        let hub = RemoteHub::open(target, &self.place.project, &self.agent)?;
-        let folder = RemoteFolder::make(&remote.above, id, &self.agent, run_id)?;
-        *remote.current.lock() = Some(folder.clone());
-        let alive = u64::try_from(times(claim).heartbeat_seconds).unwrap_or(0);
+        let alive = times(claim);
+        let alive = u64::try_from(alive.heartbeat_seconds.min(alive.lease_seconds)).unwrap_or(0);
         let alive = Duration::from_secs(alive);
-        let run = RemoteRun::new(&hub, &folder, alive, self.cancel.clone(), &note);
+        let hub = RemoteHub::open(target, &self.place.project, &self.agent)?.within(alive / 3);
+        let folder = RemoteFolder::make(&remote.above, id, &self.agent, run_id)?;
+        // From here on the folder says which run it is.
+        if let Some(intent) = self.intent.borrow_mut().take() {
+            intent.doubt(false);
+        }
+        *remote.current.lock() = Some(folder.clone());
+        let run = RemoteRun::new(&hub, &folder, alive, self.cancel.clone(), &note)
+            .held_since(self.asked.get());
         let briefing = match run.fetch(|| hub.briefing(id)) {
             Ok(briefing) => briefing,
             Err(failure) => {
@@ -327,6 +386,10 @@ impl WorkerLoop<'_> {
         };
         let end = self.run(claim, &briefing, &run);
         remote.current.lock().take();
+        let end = end.map_err(|error| match error.code() {
+            Some(code) if is_away(code) => self.unsent(error.into()),
+            _ => error,
+        });
         let Some(end) = end? else { return folder.remove().map(|()| false).map_err(Into::into) };
         let is_well = self.say(id, &end);
         close(folder, &end)?;
@@ -467,8 +530,12 @@ impl WorkerLoop<'_> {
     }
 
     fn list(&self, query: ListQuery) -> Result<ListAnswer> {
-        let list = document(self.place.host.ask::<ListTasks>(self.place.tasks()?, query)?)?;
-        Ok(list.answer.0.result)
+        let tasks = self.place.tasks()?;
+        let ask = || document(self.place.host.ask::<ListTasks>(tasks.clone(), query.clone())?);
+        match self.reach(ask)? {
+            Some(list) => Ok(list.answer.0.result),
+            None => Err(CliError::new(Code::HostUnreachable, "the work was cancelled meanwhile")),
+        }
     }
 
     fn counts(&self) -> Result<BTreeMap<String, u64>> {

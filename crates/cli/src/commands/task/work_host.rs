@@ -90,7 +90,8 @@ impl RunOperations for WorkHost<'_> {
     }
 }
 
-/// Ends a run: what was observed is told by the worker, all else by the agent.
+/// Ends a run: what was observed is told by the worker, all else by the agent. What was observed on
+/// another machine is told by the agent, too: the host keeps it as words.
 pub(super) fn end_as(
     end: impl Fn(&EndRunRequest, &Acting) -> Result<EndRunAnswer, Failure>,
     request: &EndRunRequest,
@@ -101,7 +102,9 @@ pub(super) fn end_as(
     }
     // Not as the agent, whose words about its own checks do not count.
     let worker = Actor::parse("script:worker").map_err(CliError::usage)?;
-    match end(request, &Acting::Named(worker)) {
+    let worker = Acting::Named(worker);
+    let by = if request.uploads == Some(true) { agent } else { &worker };
+    match end(request, by) {
         Err(failure) if NOT_AS_SCRIPT.contains(&failure.code) => {
             let why = clean(&failure.message);
             print_note(format!("the sandbox and the checks are not recorded: {why}"));

@@ -1,12 +1,10 @@
 //! What a run gets from its hub before its agent starts: its inputs, the outputs that the task has,
 //! and those of the tasks before it.
 
-use std::collections::BTreeSet;
-
 use accord_canon::sha256_parts;
 use accord_contract::{Code, Failure};
 use accord_tasks_core::TaskId;
-use accord_tasks_core::operations::BriefingAnswer;
+use accord_tasks_core::operations::{BriefingAnswer, OutputsQuery};
 use accord_tasks_core::uploads::{MOST_BYTES, readable_path};
 use accord_trees::parent;
 
@@ -19,6 +17,8 @@ type Wanted = (TaskId, String, String, u64);
 
 /// What is read of a file at once.
 const CHUNK: usize = 1024 * 1024;
+/// How many files are fetched at most.
+const MOST_FETCHED: usize = 10_000;
 
 impl RemoteRun<'_> {
     /// Reads the briefing and fetches what the agent reads; the briefing says where it is on this
@@ -26,20 +26,13 @@ impl RemoteRun<'_> {
     pub fn fetch(&self, ask: impl Fn() -> Result<BriefingAnswer>) -> Result<BriefingAnswer> {
         let mut briefing = self.again(&ask)?;
         let (id, own) = (self.folder.task(), self.folder.companion());
-        let inputs = briefing.inputs.iter().map(|file| (file.path.clone(), file.bytes));
-        let mut wanted: Vec<Wanted> =
-            inputs.map(|(path, bytes)| (id, own.clone(), path, bytes)).collect();
-        let has = self.again(|| self.hub.outputs(id))?;
-        wanted.extend(has.outputs.into_iter().map(|it| (id, own.clone(), it.path, it.bytes)));
-        let mut hidden = briefing.inputs_hidden + has.hidden;
+        let (mut wanted, mut hidden) = (Vec::new(), 0);
+        for inputs in [true, false] {
+            hidden += self.list((id, &own), inputs, &mut wanted)?;
+        }
         for dependency in &briefing.dependencies {
             let Some(folder) = &dependency.folder else { continue };
-            let named: BTreeSet<&String> = dependency.outputs.iter().collect();
-            hidden += dependency.outputs_hidden;
-            let listed = self.again(|| self.hub.outputs(dependency.id))?.outputs;
-            let listed = listed.into_iter().filter(|file| named.contains(&file.path));
-            let folder = plain(folder)?;
-            wanted.extend(listed.map(|it| (dependency.id, folder.clone(), it.path, it.bytes)));
+            hidden += self.list((dependency.id, &plain(folder)?), false, &mut wanted)?;
         }
         let mut left = u64::from(MOST_BYTES);
         for (task, folder, path, bytes) in wanted {
@@ -54,13 +47,39 @@ impl RemoteRun<'_> {
             })?;
         }
         if hidden > 0 {
-            (self.note)(format!("not fetched: {hidden} entries, which are links or too many"));
+            let most = "links, or files beyond";
+            (self.note)(format!("not fetched: {hidden} entries: {most} {MOST_FETCHED}"));
         }
         let (path, body) = (plain(&briefing.task.path)?, briefing.task.body.clone());
         self.folder.put(&path, body.unwrap_or_default().as_bytes())?;
         briefing.root = self.folder.root().display().to_string();
         briefing.directory = self.folder.root().join(&own).display().to_string();
         Ok(briefing)
+    }
+
+    /// Lists the inputs or the outputs of a task, page by page. How many entries are left out.
+    fn list(
+        &self,
+        (task, folder): (TaskId, &str),
+        inputs: bool,
+        wanted: &mut Vec<Wanted>,
+    ) -> Result<u64> {
+        let mut after = None;
+        loop {
+            let query = OutputsQuery { inputs, after, changes: false };
+            let page = self.again(|| {
+                self.beat();
+                self.hub.files(task, query.clone())
+            })?;
+            let room = MOST_FETCHED.saturating_sub(wanted.len());
+            let listed = page.outputs.len();
+            let files = page.outputs.into_iter().take(room);
+            wanted.extend(files.map(|it| (task, folder.to_owned(), it.path, it.bytes)));
+            match page.next.filter(|_| room > listed) {
+                Some(next) => after = Some(next),
+                None => return Ok(page.hidden + listed.saturating_sub(room) as u64),
+            }
+        }
     }
 }
 
@@ -111,4 +130,91 @@ fn plain(path: &str) -> Result<String> {
     }
     let message = format!("the hub names the path {path:?}, which is no path of a task");
     Err(Failure::new(Code::HostProtocol, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use accord_process::Cancel;
+    use accord_tasks_core::Status;
+    use accord_tasks_core::operations::{
+        EndRunAnswer, EndRunRequest, HeartbeatRequest, OutputView, OutputsAnswer, RunView,
+        StageQuery, StagedAnswer,
+    };
+
+    use super::*;
+    use crate::worker::RunOperations;
+
+    /// A hub with a number of files, and how many are in an answer.
+    struct Pages(usize, usize);
+
+    impl Hub for Pages {
+        fn files(&self, task_id: TaskId, query: OutputsQuery) -> Result<OutputsAnswer> {
+            let of = if query.inputs { "inputs" } else { "outputs" };
+            let all = (0..self.0).map(|number| format!("{of}/{number:05}"));
+            let after = query.after.unwrap_or_default();
+            let left: Vec<String> = all.filter(|path| *path > after).collect();
+            let view = |path: &String| OutputView { path: path.clone(), bytes: 1, sha256: None };
+            let outputs: Vec<OutputView> = left.iter().take(self.1).map(view).collect();
+            let next = outputs.last().filter(|_| left.len() > self.1).map(|last| last.path.clone());
+            let hidden = left.len().saturating_sub(self.1) as u64;
+            let (status, changes, changes_said_by) = (Status::InProgress, None, None);
+            Ok(OutputsAnswer { task_id, status, outputs, hidden, next, changes, changes_said_by })
+        }
+
+        fn read(
+            &self,
+            _: TaskId,
+            _: &str,
+            _: u64,
+            _: &mut dyn FnMut(&[u8]) -> Result<()>,
+        ) -> Result<()> {
+            Ok(())
+        }
+
+        fn stage(&self, _: TaskId, _: StageQuery, _: Vec<u8>) -> Result<StagedAnswer> {
+            Ok(StagedAnswer { received: 0, complete: true })
+        }
+    }
+
+    impl RunOperations for Pages {
+        fn heartbeat(&self, _: TaskId, _: &HeartbeatRequest) -> Result<()> {
+            Ok(())
+        }
+
+        fn message(&self, _: &str) -> Result<()> {
+            Ok(())
+        }
+
+        fn last_run(&self, _: TaskId) -> Result<Option<RunView>> {
+            Ok(None)
+        }
+
+        fn moved_since(&self, _: TaskId, _: Option<u64>) -> Result<(u64, bool)> {
+            Ok((0, false))
+        }
+
+        fn end_run(&self, _: TaskId, _: &EndRunRequest) -> Result<EndRunAnswer> {
+            Err(Failure::new(Code::AofTaskNotFound, "none"))
+        }
+    }
+
+    #[test]
+    fn all_pages_are_listed_up_to_the_most() {
+        let id = TaskId::parse("TASK-2026-02-09-001").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = RemoteFolder::make(folder.path(), id, "dev", "run_1").unwrap();
+        for (count, page, most) in [(0, 2, 0), (2, 2, 2), (7, 2, 7), (10_003, 2_000, MOST_FETCHED)]
+        {
+            let hub = Pages(count, page);
+            let run = RemoteRun::new(&hub, &folder, Duration::MAX, Cancel::new(), &|_| {});
+            let mut wanted = Vec::new();
+            let hidden = run.list((id, "tasks/x"), true, &mut wanted).unwrap();
+            assert_eq!((wanted.len(), hidden), (most, (count - most) as u64), "{count}");
+            let paths: BTreeSet<&String> = wanted.iter().map(|file| &file.2).collect();
+            assert_eq!(paths.len(), most, "{count}");
+        }
+    }
 }

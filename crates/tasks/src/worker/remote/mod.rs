@@ -6,13 +6,16 @@
 //!
 //! Invariants:
 //! - every request names the run, whose id is the fencing token;
-//! - a hub that cannot be reached is asked again, and the run is kept alive meanwhile;
+//! - a hub that cannot be reached is asked again, and the run is kept alive meanwhile. The agent
+//!   works until the lease may be over; how it ended is told whenever the hub answers;
 //! - how the agent ended is written down before it is sent, so that a worker that was killed goes
 //!   on where it was;
 //! - what the hub refuses for good is not sent again: the hub then says what became of the task.
 
 mod fetch;
 mod folder;
+mod intent;
+mod tidy;
 mod upload;
 
 use std::cell::{Cell, RefCell};
@@ -23,16 +26,18 @@ use accord_process::Cancel;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::message::{Detected, Payload, detect};
 use accord_tasks_core::operations::{
-    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, OutputsAnswer, RunView, StageQuery,
-    StagedAnswer,
+    AgentExit, EndRunAnswer, EndRunRequest, HeartbeatRequest, OutputsAnswer, OutputsQuery, RunView,
+    StageQuery, StagedAnswer,
 };
 
 use self::folder::has_report;
-use super::operations::is_for_now;
+use super::operations::{is_away, is_for_now};
 use super::{RunOperations, WorkEnd};
 use crate::Result;
 
 pub use self::folder::{LeftRun, RemoteFolder, left_runs};
+pub use self::intent::ClaimIntent;
+pub use self::tidy::tidy;
 
 /// The first and the longest pause before a hub is asked again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
@@ -43,8 +48,8 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// The hub that has the tree of a run.
 pub trait Hub: RunOperations {
-    /// The files in `outputs/` of a task.
-    fn outputs(&self, task: TaskId) -> Result<OutputsAnswer>;
+    /// The files in `outputs/` or `inputs/` of a task.
+    fn files(&self, task: TaskId, query: OutputsQuery) -> Result<OutputsAnswer>;
 
     /// Reads a file of a task from an offset on, piece by piece.
     fn read(
@@ -63,6 +68,8 @@ pub trait Hub: RunOperations {
 pub struct RemoteRun<'a> {
     hub: &'a dyn Hub,
     folder: &'a RemoteFolder,
+    /// How long a heartbeat lasts.
+    alive: Duration,
     /// How often the run sends a sign of life.
     every: Duration,
     next: Cell<Instant>,
@@ -72,6 +79,8 @@ pub struct RemoteRun<'a> {
     note: &'a dyn Fn(String),
     /// The last reason why the hub was asked again.
     said: RefCell<Option<String>>,
+    /// Whether the agent has ended: what it left is told however long that takes.
+    has_ended: Cell<bool>,
 }
 
 impl<'a> RemoteRun<'a> {
@@ -86,7 +95,15 @@ impl<'a> RemoteRun<'a> {
         // A day is longer than any upload.
         let every = (alive / 3).clamp(Duration::from_secs(1), DAY);
         let (next, said) = (Cell::new(Instant::now() + every), RefCell::default());
-        Self { hub, folder, every, next, cancel, note, said }
+        let has_ended = Cell::new(false);
+        Self { hub, folder, alive, every, next, cancel, note, said, has_ended }
+    }
+
+    /// The same run, whose lease was asked for at a time.
+    #[must_use]
+    pub fn held_since(self, asked: Instant) -> Self {
+        self.folder.hold_until(asked.checked_add(self.alive));
+        self
     }
 
     /// Ends a run whose worker was killed, as the worker left it.
@@ -122,12 +139,12 @@ impl<'a> RemoteRun<'a> {
         self.end_run(self.folder.task(), &request).map(WorkEnd::from)
     }
 
-    /// Asks the hub until it answers.
+    /// Asks the hub until it answers, or, while the agent works, until the lease may be over.
     fn again<T>(&self, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
         let mut pause = PAUSES.0;
         loop {
             match ask() {
-                Err(failure) if is_for_now(&failure) && !self.cancel.is_cancelled() => {
+                Err(failure) if is_for_now(&failure) && self.goes_on() => {
                     let is_new = self.said.borrow().as_ref() != Some(&failure.message);
                     if is_new {
                         (self.note)(format!("trying again: {}", failure.message));
@@ -146,11 +163,48 @@ impl<'a> RemoteRun<'a> {
         }
     }
 
+    /// Whether a request is worth another try.
+    fn goes_on(&self) -> bool {
+        let is_lost = !self.has_ended.get() && self.folder.may_be_lost();
+        !self.cancel.is_cancelled() && !is_lost
+    }
+
     fn wait(&self, time: Duration) {
         let until = Instant::now() + time;
-        while !self.cancel.is_cancelled() && Instant::now() < until {
+        while self.goes_on() && Instant::now() < until {
             std::thread::sleep(STEP);
         }
+    }
+
+    /// Sends a sign of life. The lease begins when the hub gets it, and so not before it is sent.
+    fn send_beat(&self, request: &HeartbeatRequest) -> Result<()> {
+        let sent = Instant::now();
+        let beaten = self.hub.heartbeat(self.folder.task(), request);
+        if beaten.is_ok() && self.folder.held_until().is_some() {
+            self.folder.hold_until(sent.checked_add(self.alive));
+        }
+        beaten
+    }
+
+    /// Says that the hub does not answer while the agent works, or does so again.
+    fn heard<T>(&self, answer: Result<T>) -> Result<T> {
+        let id = self.folder.task();
+        let mut said = self.said.borrow_mut();
+        match &answer {
+            Err(failure) if is_away(failure.code) => {
+                if said.is_none() {
+                    let why = &failure.message;
+                    (self.note)(format!(
+                        "the server does not answer, the work on {id} goes on: {why}"
+                    ));
+                    *said = Some(failure.message.clone());
+                }
+            }
+            _ if said.take().is_some() => (self.note)("the server answers again".to_owned()),
+            _ => {}
+        }
+        drop(said);
+        answer
     }
 
     /// Sends a sign of life if one is due. Whether the run may still hold its task.
@@ -158,7 +212,7 @@ impl<'a> RemoteRun<'a> {
         if Instant::now() < self.next.get() {
             return true;
         }
-        let beaten = self.hub.heartbeat(self.folder.task(), &self.folder.heartbeat());
+        let beaten = self.send_beat(&self.folder.heartbeat());
         self.next.set(Instant::now() + self.every);
         !beaten.is_err_and(|failure| !is_for_now(&failure))
     }
@@ -184,18 +238,26 @@ fn is_over(code: Code) -> bool {
 }
 
 impl RunOperations for RemoteRun<'_> {
-    fn heartbeat(&self, task: TaskId, request: &HeartbeatRequest) -> Result<()> {
-        self.hub.heartbeat(task, request)
+    fn heartbeat(&self, _: TaskId, request: &HeartbeatRequest) -> Result<()> {
+        self.heard(self.send_beat(request))
     }
 
     fn message(&self, text: &str) -> Result<()> {
-        if is_report(text) {
-            self.upload()?;
+        let send = || {
+            self.again(|| {
+                self.beat();
+                self.hub.message(text)
+            })
+        };
+        if !is_report(text) {
+            return send();
         }
-        self.again(|| {
-            self.beat();
-            self.hub.message(text)
-        })
+        self.folder.keep_report(text)?;
+        let sent = self.upload().and_then(|()| send());
+        if !sent.as_ref().is_err_and(is_for_now) {
+            self.folder.drop_report();
+        }
+        sent
     }
 
     fn last_run(&self, task: TaskId) -> Result<Option<RunView>> {
@@ -203,12 +265,24 @@ impl RunOperations for RemoteRun<'_> {
     }
 
     fn moved_since(&self, task: TaskId, after: Option<u64>) -> Result<(u64, bool)> {
-        self.hub.moved_since(task, after)
+        self.heard(self.hub.moved_since(task, after))
+    }
+
+    fn held_until(&self) -> Option<Instant> {
+        self.folder.held_until()
     }
 
     fn end_run(&self, task: TaskId, request: &EndRunRequest) -> Result<EndRunAnswer> {
+        self.has_ended.set(true);
         let mut request = EndRunRequest { uploads: Some(true), ..request.clone() };
         self.folder.remember(&request)?;
+        if request.exit == AgentExit::WorkerKilled && self.folder.may_be_lost() {
+            let said = "the agent was ended: the server did not answer for as long as the lease of";
+            (self.note)(format!("{said} {task} holds"));
+        }
+        if request.exit != AgentExit::Cancelled {
+            self.folder.leave_report()?;
+        }
         // Without a report, a failed attempt leaves nothing in the tree.
         let is_wanted = match request.exit {
             AgentExit::Success => true,
