@@ -143,6 +143,46 @@ fn a_decision_on_the_hub_is_applied_at_the_edge_once() {
     assert_eq!(states, ["waiting", "taken", "applied"]);
     let id = shop.decisions()[0]["decision_id"].as_str().expect("an id").to_owned();
     shop.on_hub(&["--withdraw", &id]).refused("edge_decision_ended");
+    // The package says who approved it: the hub has the decision itself.
+    wait_until("the package of the gate", || shop.gates().len() == 1);
+    let gate = &shop.gates()[0];
+    assert_eq!(gate["x-approved_by"], "human:lead", "{gate}");
+    assert_eq!(gate["x-source"]["decision_id"], json!(id), "{gate}");
+    // An edge that names the decision at another gate, or one that nobody took, says it alone.
+    let passed = events.iter().find(|event| event["type"] == "run.gate_approved");
+    let passed = &passed.expect("the event of the gate")["data"];
+    shop.claims(passed, "evt_other", |payload| payload["gate_id"] = json!("qa_signoff"));
+    shop.claims(passed, "evt_unknown", |payload| {
+        payload["decision_id"] = json!("dec_0123456789abcdef0123456789abcdef");
+    });
+    wait_until("the packages of these gates", || shop.gates().len() == 3);
+    let gates = shop.gates();
+    let mut claimed = gates.iter().filter(|it| it["package_id"] != gate["package_id"]);
+    assert!(claimed.all(|it| it["x-approved_by"].is_null()), "{gates:?}");
+}
+
+impl Shop {
+    /// The packages of gates, in the memory of the hub.
+    fn gates(&self) -> Vec<Value> {
+        let mut gates = self.hub.packages();
+        gates.retain(|package| package["x-source"]["kind"] == "run.gate");
+        gates
+    }
+
+    /// The edge says that a gate was passed, like another one.
+    fn claims(&self, like: &Value, id: &str, change: impl FnOnce(&mut Value)) {
+        let mut payload = like["payload"].clone();
+        change(&mut payload);
+        let position = self.hub.edge()["position"].as_u64().expect("a number");
+        let entry = json!({
+            "seq": position + 1, "kind": "event", "id": id, "type": "gate_approved",
+            "at": like["timestamp"], "body": {"run_id": like["run_id"], "payload": payload},
+        });
+        let path = format!("/accord/v1/projects/shop/edges/{}/outbox", self.edge);
+        let request = json!({"entries": [entry]}).to_string();
+        let (status, answer) = self.hub.server.ask("POST", &path, &request);
+        assert_eq!(status, 200, "{answer}");
+    }
 }
 
 #[test]
@@ -480,4 +520,14 @@ fn a_review_of_a_task_is_decided_on_the_hub() {
     assert_eq!(recorded.len(), 2, "{recorded:?}");
     assert!(recorded.iter().all(|record| record["hub"].is_string()), "{recorded:?}");
     assert_eq!(ids(&of_hub), ids(&Value::Array(recorded)));
+    // The task that is done is in the memory of the hub, with the person who decided there.
+    wait_until("the package of the task", || !hub.packages().is_empty());
+    let packages = hub.packages();
+    let done: Vec<&Value> =
+        packages.iter().filter(|it| it["x-source"]["kind"] == "task.done").collect();
+    assert_eq!(done.len(), 1, "{packages:?}");
+    assert_eq!(done[0]["x-approved_by"], "human:lead", "{done:?}");
+    assert_eq!(done[0]["x-source"]["task_id"], json!(first), "{done:?}");
+    let approved = decisions.iter().find(|it| it["verb"] == "approve").expect("a decision");
+    assert_eq!(done[0]["x-source"]["decision_id"], approved["decision_id"], "{done:?}");
 }

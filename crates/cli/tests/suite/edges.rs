@@ -98,7 +98,7 @@ impl Hub {
     }
 
     /// The packages that Accord made, as the memory has them.
-    fn packages(&self) -> Vec<Value> {
+    pub(crate) fn packages(&self) -> Vec<Value> {
         let path = "/v1/projects/shop/packages?limit=100";
         let (status, answer) = self.server.ask("GET", path, "");
         assert_eq!(status, 200, "{answer}");

@@ -5,16 +5,18 @@
 //! a package is that of the record at its source, so a repository that is an edge and deposits its
 //! packages itself leaves one of each.
 //!
-//! Invariant: who approved it is what the edge says, so it is in the text, and not in
-//! `x-approved_by`.
+//! Invariant: who approved it is what the edge says, so it is in the text. It is in `x-approved_by`
+//! only where this hub has the decision in its own record: a person took it here, about this gate
+//! or task of this edge.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use accord_api::operations::edge_decisions::{EdgeDecision, EdgeDecisionState, EdgeVerb};
 use accord_api::operations::edges::EdgeEntry;
 use accord_base::ProjectId;
-use accord_base::decision::DecisionRecord;
+use accord_base::decision::{DecisionId, DecisionRecord};
 use accord_contract::{Failure, Object, Value, Wire as _};
 use accord_memory::{EDGES, FlowPackage, FlowSource, TakenOver, UnitResult};
 use accord_store::{Advance, EventRow, Listener, ProjectQuery, ReadUnit};
@@ -33,6 +35,8 @@ const PAGE: usize = 256;
 /// The kinds of events that are kept.
 const RESULT: &str = "edge.result";
 const GATE: &str = "run.gate_approved";
+/// The outcome of a decision that approves.
+const APPROVED: &str = "approved";
 
 /// Notes which projects changed.
 #[derive(Default)]
@@ -129,6 +133,14 @@ struct Sent {
     data: Object,
     /// What the edge sent about it, if the hub still has it.
     body: Option<Object>,
+    /// The decision of this hub that it carries out.
+    decided: Option<DecidedHere>,
+}
+
+/// A decision that a person took on this hub, as its record has it.
+struct DecidedHere {
+    id: String,
+    actor: String,
 }
 
 /// What edges did after an event, the number of the last event that was looked at, and whether
@@ -161,7 +173,61 @@ fn sent(unit: &dyn ReadUnit, project: &ProjectId, row: EventRow) -> UnitResult<O
         let entry = document.and_then(|document| EdgeEntry::from_document(document).ok());
         body = entry.map(|entry| entry.body);
     }
-    Ok(Some(Sent { edge, kind, data, body }))
+    let decided = decided_here(unit, project, &edge, &data)?;
+    Ok(Some(Sent { edge, kind, data, body, decided }))
+}
+
+/// The decision of this hub that an event of an edge names, if it is about the gate or the task of
+/// that event. The rest of what the event says about it does not count.
+fn decided_here(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    edge: &str,
+    data: &Object,
+) -> UnitResult<Option<DecidedHere>> {
+    let Some((id, items)) = named_decision(data) else { return Ok(None) };
+    let is_about = |item: &str| items.iter().any(|begin| item.starts_with(begin));
+    let rows = unit.edge_decisions(project, edge)?;
+    if let Some(row) = rows.iter().find(|row| row.decision_id == id.as_str()) {
+        use EdgeDecisionState::{Applied, Taken, Waiting};
+        let document = serde_json::from_str(&row.text).ok();
+        let taken = document.and_then(|document| EdgeDecision::from_document(document).ok());
+        let taken = taken.filter(|taken| {
+            let is_held = matches!(taken.state, Waiting | Taken | Applied);
+            is_held && taken.verb == EdgeVerb::Approve && is_about(&taken.item)
+        });
+        return Ok(taken.map(|taken| DecidedHere { id: id.to_string(), actor: taken.actor }));
+    }
+    // The decision is forgotten, and its record stays.
+    let Some(row) = unit.decision(project, &id)? else { return Ok(None) };
+    let document = serde_json::from_str(&row.text).ok();
+    let record = document.and_then(|document| DecisionRecord::from_document(document).ok());
+    let own = record.filter(|record| {
+        let item = record.subject.strip_prefix(edge).and_then(|rest| rest.strip_prefix('/'));
+        // What an edge told this hub about a decision is its word.
+        let is_own = record.taken_over_from.is_none() && record.outcome == APPROVED;
+        is_own && item.is_some_and(is_about)
+    });
+    Ok(own.map(|own| DecidedHere { id: id.to_string(), actor: own.actor }))
+}
+
+/// The id of the decision that an event of an edge names, and how the ids of the requests begin
+/// that it can be about.
+fn named_decision(data: &Object) -> Option<(DecisionId, Vec<String>)> {
+    let payload = data.get("payload")?;
+    let text = |document: &Value, name: &str| document.get(name)?.as_str().map(str::to_owned);
+    let (id, items) = match (data.get("taskId").and_then(Value::as_str), payload.get("decision")) {
+        (Some(task), Some(decision)) => {
+            (text(decision, "decision_id")?, vec![format!("{task}/review/")])
+        }
+        _ => {
+            let run = data.get("run_id")?.as_str()?;
+            let gate = text(payload, "gate_id").unwrap_or_else(|| "completion".to_owned());
+            let item = |kind: &str| format!("{run}/{kind}/{gate}/");
+            (text(payload, "decision_id")?, ["gate", "completion"].map(item).to_vec())
+        }
+    };
+    Some((DecisionId::new(id).ok()?, items))
 }
 
 impl Sent {
@@ -184,8 +250,14 @@ impl Sent {
         };
         let members = package.as_object_mut()?;
         members.shift_remove(APPROVED_BY);
+        if let Some(decided) = &self.decided {
+            members.insert(APPROVED_BY.into(), decided.actor.as_str().into());
+        }
         if let Some(source) = members.get_mut(SOURCE).and_then(Value::as_object_mut) {
             source.insert("edge".into(), self.edge.as_str().into());
+            if let Some(decided) = &self.decided {
+                source.insert("decision_id".into(), decided.id.as_str().into());
+            }
         }
         Some(package)
     }
