@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::accord::run;
 use crate::memory::bare;
+use crate::proxy::{Proxy, serve_behind};
 use crate::run_place::{Place, plan};
 use crate::server::Server;
 use crate::task_place::Tasks;
@@ -464,4 +465,42 @@ fn what_rejected_turns_left_leaves_the_memory() {
         let briefing = memory("context orient --format briefing");
         assert!(briefing.contains("No numbers yet; left out: cache size = 9"), "{briefing}");
     }
+}
+
+#[test]
+fn a_rejection_that_takes_nothing_back_is_told_once() {
+    let (place, proxy) = (Place::begun(), Proxy::new());
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = serve_behind(&proxy, &folder.path().join("data"), &[]);
+    proxy.mend(&server.address);
+    let (status, _) = server.ask("POST", "/v1/projects", r#"{"project_id":"shop","name":"Shop"}"#);
+    assert_eq!(status, 201);
+    let data = folder.path().join("data").display().to_string();
+    let key = "key create --label lead --actor human:lead --project shop --verb read --verb write";
+    let key = format!("{key} --verb approve --data {data}");
+    let key = run(bare(&key.split(' ').collect::<Vec<_>>()), "").stdout.trim().to_owned();
+    let types = |words: &str| {
+        let mut command = place.command(words);
+        command.env("ACCORD_URL", &proxy.url).env("ACCORD_PROJECT", "shop");
+        command.env("ACCORD_KEY", &key);
+        run(command, "").yes();
+    };
+    place.hand_out("pm");
+    types("reject --reason 'another day'");
+    assert_eq!(proxy.asked("flow=true"), 1, "the memory was told");
+    let looks = proxy.asked("GET /v1/packages/");
+    types("escalate --reason 'wait for Ada'");
+    types("resolve --yes");
+    assert_eq!(proxy.asked("flow=true"), 1, "and is not told again");
+    assert_eq!(proxy.asked("GET /v1/packages/"), looks, "nor asked");
+    // Another memory is told, too.
+    let data = place.at(".accord").display().to_string();
+    run(bare(&["project", "create", "shop", "--data", &data]), "").yes();
+    let told = || {
+        let told = place.state().join("accord/told");
+        std::fs::read_dir(told).into_iter().flatten().flatten().count()
+    };
+    assert_eq!(told(), 1);
+    assert_eq!(place.run("escalate --reason 'wait for Bo'").code, 0);
+    assert_eq!(told(), 2);
 }

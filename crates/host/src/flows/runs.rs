@@ -26,6 +26,9 @@ const REASON: usize = 80;
 pub struct RunFlow {
     pub package_id: String,
     pub created_at: String,
+    /// Whether it says that a result was rejected. The memory keeps it only if that takes something
+    /// back.
+    pub is_rejection: bool,
     /// The package, a JSON text.
     pub text: String,
 }
@@ -162,7 +165,8 @@ fn decision(project: &str, (id, at): (&str, &str), title: &str, decisions: &[Str
 }
 
 fn flow(package_id: String, at: &str, package: &Value) -> RunFlow {
-    RunFlow { package_id, created_at: at.to_owned(), text: package.to_string() }
+    let is_rejection = package.get(TAKES_BACK).is_some();
+    RunFlow { package_id, created_at: at.to_owned(), is_rejection, text: package.to_string() }
 }
 
 fn package_id(parts: &[&str]) -> String {

@@ -21,6 +21,7 @@ use accord_runs::{Environment, Runs};
 use accord_runs_core::history::is_accepted;
 
 use super::RepoArgs;
+use super::told::Told;
 use crate::host::{
     Connection, DataFolder, IfMissing, ProjectArg, Target, TargetArgs, attempt_socket, holds_store,
     id_of, in_project, project_id, settings_of,
@@ -90,14 +91,20 @@ fn keep(folder: &Path) -> Result<()> {
     let project = ProjectArg::default().required(&target, &host)?;
     let keeps = keeps_runs(&settings_of(&DataFolder::of(None)?.path)?, &project)
         && !is_joined_to(&target, &project, &runs)?;
+    let told = Told::of(runs.repository().root(), &target, &project);
+    let known = told.as_ref().map(Told::read).unwrap_or_default();
     let mut missing = Vec::new();
     for flow in super::take(flows(&runs, &project, keeps))?.into_iter().rev() {
+        if known.contains(&flow.package_id) {
+            continue;
+        }
         if is_kept(&host, &project, &flow.package_id)? {
             break;
         }
         missing.push(flow);
     }
     for flow in missing.into_iter().rev() {
+        let (id, is_rejection) = (flow.package_id, flow.is_rejection);
         let body = Verbatim::json(flow.text);
         let call = Call::<Deposit>::new(
             in_project(&project)?,
@@ -105,6 +112,12 @@ fn keep(folder: &Path) -> Result<()> {
             body,
         );
         host.write_to(&call, &NoParams)?;
+        // One that takes nothing back leaves no package that says that the memory knows it.
+        if let Some(told) = told.as_ref().filter(|_| is_rejection)
+            && !is_kept(&host, &project, &id)?
+        {
+            told.add(&id);
+        }
     }
     Ok(())
 }

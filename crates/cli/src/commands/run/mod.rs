@@ -17,6 +17,7 @@ mod send_back;
 mod sockets;
 mod stage;
 mod step_loop;
+mod told;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
