@@ -579,6 +579,20 @@ fn the_result_of_an_attempt_and_what_its_worker_left_are_one_line() {
         assert!(text.contains("the cache of the shop in Oslo"), "{text}");
         assert!(!text.contains("Done: Size the caches"), "{text}");
     }
+    // The task is named where the title of the worker's package does not say it.
+    let mut rows = no_rows(&project);
+    rows.standing = Counted::new(vec![row(kept.fields()), row(own.fields())], 2);
+    has(&briefing(&rows, &query, now), &["Two caches are enough [", ", done: Size the caches; "]);
+    let said = stored(1, json!({"title": "How to SIZE the caches"}));
+    rows.standing = Counted::new(vec![row(kept.fields()), row(said.fields())], 2);
+    assert!(!briefing(&rows, &query, now).contains("done: "), "it is in the title");
+    // Nor are the other packages of the attempt lost: the result is behind the last one.
+    let first = stored(3, json!({"title": "Three caches are slow", "decisions_made": ["Slow"]}));
+    let all = [&kept, &own, &first].map(|package| row(package.fields()));
+    rows.standing = Counted::new(all.to_vec(), 3);
+    let text = briefing(&rows, &query, now);
+    has(&text, &["Two caches are enough [", "Three caches are slow ["]);
+    assert_eq!(text.matches("done").count(), 1, "{text}");
     // A decision that the worker's package does not have is not lost.
     for more in ["No cache for the shop", "Two caches, but none for the shop"] {
         let [own, kept] = left_and_kept(more);

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::facts::FactLine;
 use super::gist::{Reader, gist};
 use super::rank::Candidate;
+use super::results::task_of;
 use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
@@ -23,6 +24,10 @@ const OF_PERSON: usize = 360;
 
 /// From this length on, the texts of packages are shown that another one extends or corrects.
 const WITH_PARENTS: usize = 360;
+
+/// From this length on, the title of the task is shown beside that of what its worker left: by then
+/// all items have their place, and their texts are whole.
+const WITH_TASK: usize = 40_000;
 
 #[derive(Clone)]
 pub(super) enum Item<'a> {
@@ -50,8 +55,8 @@ pub(super) struct ShownPackage<'a> {
     pub(super) more_decisions: usize,
     pub(super) handoff: Option<String>,
     pub(super) body: Option<String>,
-    /// Whether Accord kept the result of the attempt that left it.
-    pub(super) has_result: bool,
+    /// That the work is done whose worker left it, and, with much room, which task that was.
+    pub(super) done: Option<String>,
     /// The packages that it extends or corrects.
     pub(super) parents: Vec<Self>,
 }
@@ -142,9 +147,14 @@ impl<'a> Candidate<'a> {
         ShownPackage {
             parents: parents.collect(),
             similar: self.similar,
-            has_result: self.has_result,
+            done: self.result.map(|result| self.done(result, length)),
             ..shown(self.row, kind, length, focus)
         }
+    }
+
+    fn done(&self, result: &BriefingPackage<'_>, length: usize) -> String {
+        let task = task_of(result, self.row).filter(|_| length >= WITH_TASK);
+        task.map_or_else(|| "done".to_owned(), |task| format!("done: {task}"))
     }
 }
 
@@ -207,7 +217,7 @@ fn shown<'a>(
         more_decisions,
         handoff,
         body,
-        has_result: false,
+        done: None,
         parents: Vec::new(),
     }
 }

@@ -152,7 +152,7 @@ fn head(package: &ShownPackage<'_>, frame: &Frame<'_>, is_note: bool) -> String 
         Some(day(package.source.fields.created_at.as_str(), frame.now)),
         Some(package.source.short_author()).filter(|_| !is_note),
         package.source.state(frame.short_ids),
-        package.has_result.then(|| "done".to_owned()),
+        package.done.clone(),
     ];
     let about: Vec<_> = about.into_iter().flatten().collect();
     let (title, id) = (&package.title, id(package, frame));

@@ -68,8 +68,8 @@ pub(super) struct Candidate<'a> {
     pub(super) weight: usize,
     /// Whether a search for the focus did not find it.
     pub(super) is_aside: bool,
-    /// Whether Accord kept the result of the attempt that left it.
-    pub(super) has_result: bool,
+    /// The result of the attempt that left it, if Accord kept that.
+    pub(super) result: Option<&'a BriefingPackage<'a>>,
 }
 
 impl<'a> Candidate<'a> {
@@ -81,7 +81,7 @@ impl<'a> Candidate<'a> {
             similar: 0,
             weight: 0,
             is_aside: false,
-            has_result: false,
+            result: None,
         }
     }
 

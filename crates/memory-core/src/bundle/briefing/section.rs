@@ -165,7 +165,7 @@ pub(super) fn sections<'a>(
     let mut add = |kind, row: &'a BriefingPackage<'a>| {
         let row = results.shown(row);
         if given.insert(&row.fields.package_id) {
-            packages.push(Candidate { has_result: results.has(row), ..Candidate::of(kind, row) });
+            packages.push(Candidate { result: results.of_left(row), ..Candidate::of(kind, row) });
         }
     };
     rows.asked.rows.iter().for_each(|row| add(Kind::Asked, row));
