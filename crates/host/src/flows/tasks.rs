@@ -26,8 +26,8 @@ use serde_json::json;
 use super::{APPROVED_BY, SOURCE, is_tree, keeps_tasks, without_credentials};
 use crate::http::Host;
 
-/// The file with which an agent reports, whose content the event has.
-const REPORT: &str = "outputs/report.json";
+/// The file with which an agent reports, whose content the event has, and that of an attempt before.
+const REPORTS: [&str; 2] = ["outputs/report.json", "outputs/report.earlier.json"];
 /// The outcomes of decisions that ask for more work.
 const WANTS_MORE: [&str; 2] = ["sent_back", "reopened"];
 /// The outcome of a decision that ends a task without a result. What workers left stays.
@@ -276,7 +276,7 @@ fn deliverables(id: TaskId, result: &FinishedTask) -> Vec<Value> {
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         ending.filter(|it| !it.is_empty()).unwrap_or("file").to_owned()
     };
-    let outputs = result.outputs.iter().filter(|file| file.path != REPORT);
+    let outputs = result.outputs.iter().filter(|file| !REPORTS.contains(&file.path.as_str()));
     let outputs = outputs.map(|file| {
         let path = format!("{folder}/{}", file.path);
         json!({"path": path, "type": kind(&file.path), "size_bytes": file.bytes})
