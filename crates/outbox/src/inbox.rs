@@ -3,15 +3,19 @@
 //! The title has facts of the hub alone: what kind of thing waits, and at which edge. What the edge
 //! says about it is a claim.
 
+use accord_api::operations::edge_decisions::EdgeDecision;
 use accord_api::operations::edges::EdgeEntry;
+use accord_base::excerpt::one_line;
 use accord_base::inbox::{Urgency, Waiting, kind, words};
 use accord_contract::{Time, Value, Wire as _};
 
-use crate::EdgeRecord;
 use crate::evidence::digest;
+use crate::{EdgeRecord, decision};
 
 /// The member of a request that says that its deadline is over.
 pub const OVERDUE: &str = "overdue";
+/// The most characters of an actor in a title.
+const ACTOR: usize = 80;
 
 /// Something that an edge sent, as the hub has it.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +28,8 @@ pub struct SentItem<'a> {
     pub text: &'a str,
     /// The record of the edge, a JSON text.
     pub record: &'a str,
+    /// The decisions of this hub about it, JSON texts.
+    pub decisions: &'a [String],
 }
 
 /// What a request of an edge means for a person: the kind of its item, a title, how urgent it is.
@@ -53,14 +59,29 @@ pub fn waiting(sent: &SentItem<'_>) -> Option<Waiting> {
     let (kind, what, urgency) = meaning(&entry.type_name);
     let text = |name: &str| entry.body.get(name).and_then(Value::as_str);
     let subject = subject(sent.edge, sent.item);
-    let title = format!("{what} at the edge {name}");
+    let title = format!("{what} at the edge {name:?}");
     let mut waiting = Waiting::new(kind, &subject, 0, title, sent.received_at);
     waiting.words = text("title").and_then(words);
     waiting.version = digest(&entry.body).or_else(|| text("digest").map(str::to_owned));
     waiting.asked_by = actor;
     let is_overdue = entry.body.get(OVERDUE).and_then(Value::as_bool) == Some(true);
     waiting.urgency = if is_overdue { urgency.min(Urgency::Chain) } else { urgency };
+    if let Some(decided) = sent.decisions.iter().find_map(|text| open_decision(text)) {
+        // It waits for its edge, and for a person again if the edge does not apply it in time.
+        waiting.rises = Some((decided.expires_at.time(), waiting.urgency));
+        waiting.urgency = Urgency::Notice;
+        let verb = decided.verb.as_str().replace('_', "-");
+        let by = one_line(&decided.actor, ACTOR);
+        waiting.title = format!("Decided, not delivered: {verb} by {by}. {}", waiting.title);
+    }
     Some(waiting)
+}
+
+/// A decision that the edge may still apply.
+fn open_decision(text: &str) -> Option<EdgeDecision> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    let decided = EdgeDecision::from_document(document).ok()?;
+    decision::is_open(decided.state).then_some(decided)
 }
 
 /// The name and the actor of an edge, of its record.

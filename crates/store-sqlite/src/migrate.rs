@@ -27,7 +27,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0009_people.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0010_notices.sql"), fill: make_items },
     Migration { sql: include_str!("../migrations/0011_question_urgency.sql"), fill: make_items },
-    Migration { sql: include_str!("../migrations/0012_lists.sql"), fill: make_items_of_damage },
+    Migration { sql: include_str!("../migrations/0012_lists.sql"), fill: make_items },
 ];
 
 /// One step between formats.
@@ -124,11 +124,6 @@ fn index_again(connection: &Connection) -> Result<()> {
 /// Makes the items of the inbox from what waits.
 fn make_items(connection: &Connection) -> Result<()> {
     Unit::new(connection, CommonTermLimits::default()).make_items()
-}
-
-/// Makes the items of packages in quarantine.
-fn make_items_of_damage(connection: &Connection) -> Result<()> {
-    Unit::new(connection, CommonTermLimits::default()).make_items_of_damage()
 }
 
 fn fold_questions(connection: &Connection) -> Result<()> {

@@ -68,8 +68,8 @@ impl EdgeRow {
 }
 
 impl EdgeItemRow {
-    /// What waits for a person there.
-    pub fn waiting(&self, edge: &EdgeRow) -> Option<Waiting> {
+    /// What waits for a person there. `decisions`: the texts of the decisions about it.
+    pub fn waiting(&self, edge: &EdgeRow, decisions: &[String]) -> Option<Waiting> {
         if self.kind != EdgeEntryKind::Request.as_str() {
             return None;
         }
@@ -79,6 +79,7 @@ impl EdgeItemRow {
             received_at: self.received_at.time(),
             text: &self.text,
             record: &edge.text,
+            decisions,
         })
     }
 }

@@ -12,6 +12,7 @@ use accord_memory_core::operations::{DigestParams, Orchestrate};
 use accord_tasks_core::Status;
 use accord_tasks_core::operations::{ListQuery, ListTasks};
 
+use super::inbox::list::waiting;
 use super::{edge, run};
 use crate::host::{
     ActorArg, Connection, DataFolder, HostArgs, ProjectArg, Target, hub_here, project_id, reader,
@@ -143,7 +144,7 @@ impl StatusArgs {
             Err(error) => parts.push(part("project", error.to_string())),
         }
         let counts = inbox.counts.as_ref();
-        let total = counts.map_or(0, |counts| counts.total);
+        let total = counts.map_or(0, waiting);
         let urgent: u64 = counts.map_or(0, |counts| counts.by_urgency.iter().take(2).sum());
         let is_cut = counts.and_then(|counts| counts.more) == Some(true);
         let than = if is_cut { "more than " } else { "" };

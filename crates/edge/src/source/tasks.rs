@@ -158,7 +158,8 @@ pub(super) fn waiting(tree: &Tree, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
             body.extend(document(&shown, scan));
         }
         let (type_name, at) = (kind::TASK_HANDOFF.to_owned(), Timestamp::emit(item.since));
-        found.push(Waiting { id, version, type_name, at, body });
+        let kind = EdgeEntryKind::Request;
+        found.push(Waiting { kind, id, version, type_name, at, body });
     }
     Ok(found)
 }

@@ -1,6 +1,13 @@
 //! What Accord knows about an item, read from its source when the item is shown.
+//!
+//! Invariants:
+//! - what Accord knows is one line: what an agent wrote into a name or a path makes no other fact;
+//! - what is cut or left out is said, with its number. Names of files and commands, about which a
+//!   person decides, are not cut.
 
-use accord_base::inbox::{InboxFact, InboxItem, kind};
+use accord_api::operations::edges::EdgeItem;
+use accord_base::excerpt::one_line;
+use accord_base::inbox::{InboxFact, InboxItem, InboxVerb, kind};
 use accord_base::words::{in_words, members_in_words};
 use accord_base::{By, Caller, Door, EdgeId};
 use accord_contract::{Code, Failure, Object, Value};
@@ -8,6 +15,7 @@ use accord_live_core::{AppId, SessionId};
 use accord_memory::{UnitError, UnitResult};
 use accord_memory_core::operations::Suspect;
 use accord_memory_core::{PackageId, damage};
+use accord_outbox::decision::is_open;
 use accord_store::{QuestionQuery, ReadUnit, Scope};
 use accord_system::spawn_blocking;
 use accord_tasks_core::observed::said_line;
@@ -18,17 +26,17 @@ use crate::http::Host;
 
 /// The most characters of a value.
 const VALUE: usize = 2_000;
+/// The most characters of what is not cut: commands, and the names of files.
+const WHOLE: usize = 200_000;
 /// The most facts of one kind, such as outputs.
 const MOST: usize = 20;
 
 /// The members of a request of an edge that say something by themselves, and how they are shown.
-const OF_EDGE: [(&str, &str); 11] = [
+const OF_EDGE: [(&str, &str); 9] = [
     ("blocked_because", "blocked because"),
     ("about", "about"),
     ("why", "why"),
     ("command", "command, there"),
-    ("commands", "commands that a decision runs"),
-    ("hooks", "hooks that a decision runs"),
     ("why_not", "not decided here because"),
     ("checks", "checks"),
     ("diff", "diff"),
@@ -56,9 +64,46 @@ impl Facts {
     }
 
     fn put(&mut self, name: &str, value: impl ToString, is_claim: bool) {
-        let value: String = value.to_string().chars().take(VALUE).collect();
-        let name = name.chars().take(200).collect();
+        self.put_within(VALUE, name, &value.to_string(), is_claim);
+    }
+
+    fn put_within(&mut self, most: usize, name: &str, value: &str, is_claim: bool) {
+        let value = match is_claim {
+            true => cut(value, most),
+            false => one_line(value, most),
+        };
+        let name = one_line(name, 200);
         self.0.push(InboxFact { name, value, is_claim, extra: Object::new() });
+    }
+
+    /// Facts of one kind, of which the first are shown. `where_all`: where all of them are.
+    fn each<T>(&mut self, all: &[T], where_all: &str, mut put: impl FnMut(&mut Self, &T)) {
+        all.iter().take(MOST).for_each(|one| put(self, one));
+        if all.len() > MOST {
+            let more = all.len() - MOST;
+            self.know("not shown here", format!("{more} more: {where_all}"));
+        }
+    }
+}
+
+/// The beginning of a text of several lines, and how much is missing.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let missing = text[end..].chars().count();
+            format!("{}… (+{missing} characters)", &text[..end])
+        }
+    }
+}
+
+/// A text that others wrote, as one word of a line: in quotes if it has anything but the letters
+/// of a name.
+fn word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "._-/+@:=,%~".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("{text:?}"),
     }
 }
 
@@ -94,8 +139,7 @@ impl Host {
         let (Ok(edge), sent) = (EdgeId::new(edge), sent.to_owned()) else { return };
         let project = item.project_id.clone();
         let found = self.memory().edge_item(caller, (&project, &edge), &sent).await;
-        let offered = found.ok().and_then(|found| found.verbs).unwrap_or_default();
-        item.verbs = verbs::decisions(item, &offered);
+        item.verbs = found.map(|found| verbs_now(item, &found)).unwrap_or_default();
     }
 
     /// What the edge sent about it. The hub knows when it came and from whom; the rest is what the
@@ -112,33 +156,38 @@ impl Host {
         let place = (&project, &edge);
         let (of, _) = self.memory().edge(caller, place).await?;
         let found = self.memory().edge_item(caller, place, sent).await?;
-        facts.know("edge", format!("{} ({edge})", of.name));
+        facts.know("edge", format!("{} ({edge})", word(&of.name)));
         facts.know("joined by", of.joined_by.as_deref().unwrap_or("nobody with a key"));
         facts.know("as of", of.last_contact_at.as_str());
         facts.know("sends", of.send.as_str());
         if let Some(decision) = &found.decision {
             let by = format!("{} by {}", decision.verb.as_str(), decision.actor);
             facts.know(&format!("decision, {}", decision.state.as_str()), by);
+            if is_open(decision.state) {
+                facts.know(verbs::DECISION_ID, &decision.decision_id);
+            }
         }
-        item.version = found.evidence.or(item.version.take());
-        item.verbs = verbs::decisions(item, &found.verbs.unwrap_or_default());
+        item.version = found.evidence.clone().or(item.version.take());
+        item.verbs = verbs_now(item, &found);
+        let where_all = format!("accord project edges {edge} {}", word(sent));
         let body = found.document.unwrap_or_default();
         if let Some(title) = body.get("title").and_then(Value::as_str) {
             facts.claim("title", title);
         }
         if let Some(Value::Object(members)) = body.get("facts").or_else(|| body.get("task")) {
-            for (name, value) in members_in_words(members).into_iter().take(MOST) {
-                facts.claim(&name, value);
+            facts.each(&members_in_words(members), &where_all, |facts, (name, value)| {
+                facts.claim(name, value);
+            });
+        }
+        // What a decision runs comes before the files, and is whole.
+        for (name, shown) in
+            [("commands", "a decision runs the command"), ("hooks", "a decision runs the hook")]
+        {
+            for one in body.get(name).and_then(Value::as_array).into_iter().flatten() {
+                facts.put_within(WHOLE, shown, &plain(one), true);
             }
         }
-        for file in body.get("files").and_then(Value::as_array).into_iter().flatten().take(MOST) {
-            let text = |name: &str| file.get(name).map(plain).unwrap_or_default();
-            let hash = text("sha256").chars().take(12).collect::<String>();
-            facts.claim("file", format!("{} {} bytes {hash}", text("path"), text("size")));
-            if let Some(diff) = file.get("diff").and_then(Value::as_str) {
-                facts.claim("difference", diff);
-            }
-        }
+        claim_files(&body, &where_all, facts);
         if let Some(Value::Object(proposed)) = body.get("proposed") {
             claim_proposed(proposed, facts);
         }
@@ -233,9 +282,9 @@ impl Host {
         if let Some(prompt) = shown.prompt() {
             facts.claim("asks", prompt);
         }
-        for (name, value) in shown.props().into_iter().take(MOST) {
-            facts.claim(name, value);
-        }
+        let props: Vec<_> = shown.props().into_iter().collect();
+        let show = format!("accord live show {}", item.subject);
+        facts.each(&props, &show, |facts, (name, value)| facts.claim(name, value));
         let actions = shown.actions();
         if !actions.is_empty() {
             item.verbs = actions
@@ -270,7 +319,9 @@ impl Host {
                 ("read first", asked.context_refs),
                 ("must not", asked.constraints),
             ] {
-                texts.iter().flatten().take(MOST).for_each(|text| facts.claim(name, text));
+                let texts = texts.unwrap_or_default();
+                let show = format!("accord task show {task_id}");
+                facts.each(&texts, &show, |facts, text| facts.claim(name, text));
             }
         }
         item.version = Some(shown.evidence.clone());
@@ -284,17 +335,28 @@ impl Host {
         if let Some(observed) = &shown.observed {
             of_run((&task_id, observed), facts);
         }
-        for finding in shown.findings.iter().take(MOST) {
-            facts.know("look at", finding);
-        }
-        for output in shown.outputs.iter().take(MOST) {
-            facts.know("output", format!("{} ({} bytes)", output.path, output.bytes));
-        }
+        let show = format!("accord task show {task_id}");
+        facts.each(&shown.findings, &show, |facts, finding| facts.know("look at", finding));
+        let outputs = format!("accord task outputs {task_id}");
+        facts.each(&shown.outputs, &outputs, |facts, output| {
+            facts.know("output", format!("{} ({} bytes)", word(&output.path), output.bytes));
+        });
         if let Some(reason) = &shown.task.block_reason {
             facts.claim("blocked because", reason);
         }
         facts.claim("task", &shown.task.title);
         Ok(())
+    }
+}
+
+/// What a person can do about an item of an edge: decide, or take back what was decided and waits
+/// for the edge.
+fn verbs_now(item: &InboxItem, found: &EdgeItem) -> Vec<InboxVerb> {
+    match found.decision.as_ref().filter(|decision| is_open(decision.state)) {
+        Some(decision) => {
+            verbs::withdraw(item, decision.decision_id.as_str()).into_iter().collect()
+        }
+        None => verbs::decisions(item, found.verbs.as_deref().unwrap_or_default()),
     }
 }
 
@@ -304,17 +366,42 @@ fn of_run((task, observed): (&str, &TaskObserved), facts: &mut Facts) {
     if let Some(said) = said_line(observed) {
         facts.know("said by", said);
     }
-    for check in observed.checks.iter().take(MOST) {
+    let show = format!("accord task show {task}");
+    facts.each(&observed.checks, &show, |facts, check| {
         let ended = check.exit_code.map(|code| format!("exit {code}"));
         let ended = ended.or_else(|| check.problem.clone()).unwrap_or_default();
         let ran_here = is_here || observed.checked_here == Some(true);
-        facts.tell(ran_here, "check", format!("{}: {ended}", check.argv.join(" ")));
-    }
+        let argv: Vec<String> = check.argv.iter().map(|one| word(one)).collect();
+        facts.tell(ran_here, "check", format!("{}: {ended}", argv.join(" ")));
+    });
     if !observed.files.is_empty() {
-        facts.tell(is_here, "changed files", observed.files.join(", "));
+        let files: Vec<String> = observed.files.iter().map(|file| word(file)).collect();
+        facts.put_within(WHOLE, "changed files", &files.join(", "), !is_here);
     }
     if observed.changes.is_some() {
         facts.know("what changed", format!("accord task outputs {task} --diff"));
+    }
+}
+
+/// The files that an edge says were changed: all names, and the differences of the first ones.
+fn claim_files(body: &Object, where_all: &str, facts: &mut Facts) {
+    let files = body.get("files").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut differences = 0;
+    for file in files {
+        let text = |name: &str| file.get(name).map(plain).unwrap_or_default();
+        let hash = text("sha256").chars().take(12).collect::<String>();
+        let said = format!("{} {} bytes {hash}", word(&text("path")), text("size"));
+        facts.put_within(WHOLE, "file", &said, true);
+        if let Some(diff) = file.get("diff").and_then(Value::as_str) {
+            differences += 1;
+            if differences <= MOST {
+                facts.claim("difference", diff);
+            }
+        }
+    }
+    if differences > MOST {
+        let more = differences - MOST;
+        facts.know("not shown here", format!("{more} more differences: {where_all}"));
     }
 }
 
@@ -324,11 +411,11 @@ fn claim_proposed(proposed: &Object, facts: &mut Facts) {
         facts.claim("summary", summary);
     }
     let files = proposed.get("files").and_then(Value::as_array);
-    for file in files.into_iter().flatten().take(MOST) {
+    for file in files.into_iter().flatten() {
         let text = |name: &str| file.get(name).map(plain).unwrap_or_default();
         let hash = text("sha256").chars().take(12).collect::<String>();
-        let said = format!("{} {} {hash}", text("action"), text("path"));
-        facts.claim("proposes to", said.trim_end());
+        let said = format!("{} {} {hash}", text("action"), word(&text("path")));
+        facts.put_within(WHOLE, "proposes to", said.trim_end(), true);
     }
     if let Some(hidden) = proposed.get("hidden").and_then(Value::as_u64).filter(|it| *it > 0) {
         facts.claim("proposed files left out", hidden.to_string());
@@ -385,9 +472,8 @@ fn package_facts(
             match &document[member] {
                 Value::String(text) => facts.claim(name, text),
                 Value::Array(items) => {
-                    for item in items.iter().take(MOST) {
-                        facts.claim(name, plain(item));
-                    }
+                    let pull = format!("accord context pull {}", id.as_str());
+                    facts.each(items, &pull, |facts, item| facts.claim(name, plain(item)));
                 }
                 _ => {}
             }

@@ -7,7 +7,7 @@
 //! - what others wrote is a word of a command, and never an option.
 
 use accord_api::Operation;
-use accord_api::operations::edge_decisions::{DecideEdgeItem, EdgeVerb};
+use accord_api::operations::edge_decisions::{DecideEdgeItem, EdgeVerb, WithdrawEdgeDecision};
 use accord_base::inbox::{InboxItem, InboxVerb, kind};
 use accord_contract::Object;
 use accord_live_core::operations::answer::AnswerLiveSession;
@@ -22,6 +22,10 @@ use accord_tasks_core::operations as tasks;
 const NOTE: &str = "{note}";
 /// The name of the evidence that has the whole text of an open question.
 pub(super) const QUESTION: &str = "question";
+/// The name of the evidence that names a decision that waits for its edge.
+pub(super) const DECISION_ID: &str = "decision id";
+/// The verb that takes a decision back.
+const WITHDRAW: &str = "withdraw";
 
 /// The verbs of an item. Those of a live session are its actions; without its evidence they are one
 /// verb that asks for the action.
@@ -129,6 +133,10 @@ pub fn own_verb(item: &InboxItem, name: &str) -> Option<InboxVerb> {
         return None;
     }
     match item.kind.as_str() {
+        _ if edge.is_some() && name == WITHDRAW => {
+            let decision = item.evidence.iter().flatten().find(|fact| fact.name == DECISION_ID)?;
+            is_word(&decision.value).then(|| withdraw(item, &decision.value))?
+        }
         _ if edge.is_some() => {
             let verb = EdgeVerb::parse(&name.replace('-', "_"))?;
             decisions(item, &[verb]).pop()
@@ -182,6 +190,16 @@ pub(super) fn decisions(item: &InboxItem, verbs: &[EdgeVerb]) -> Vec<InboxVerb> 
         if needs_note(*verb) { made.with_note() } else { made }
     };
     verbs.iter().map(verb).collect()
+}
+
+/// The verb that takes back a decision that the edge has not applied.
+pub(super) fn withdraw(item: &InboxItem, decision: &str) -> Option<InboxVerb> {
+    let (edge, _) = edge_of(item)?;
+    let command = ["project", "edges", edge, "--withdraw", decision];
+    let about = "Take the decision back; then somebody decides again";
+    let mut made = Table { item }.verb::<WithdrawEdgeDecision>(WITHDRAW, about, &command);
+    made.request = made.request.map(|line| line.replace("{decision_id}", decision));
+    Some(made)
 }
 
 /// The verb of an action of a live session.

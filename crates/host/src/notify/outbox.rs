@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use accord_base::inbox::Urgency;
 use accord_contract::{Failure, Time};
 use accord_memory::UnitResult;
 use accord_notify::pace::{is_due, is_ready, may_send, within_an_hour};
@@ -152,6 +153,10 @@ fn waits<U: ReadUnit + ?Sized>(
     now: Time,
 ) -> UnitResult<bool> {
     if !row.waiting.is_shown_at(now) || !receiver.may_read(&row.project_id) {
+        return Ok(false);
+    }
+    // What was decided, and waits for its edge.
+    if row.waiting.urgency_at(now) == Urgency::Notice {
         return Ok(false);
     }
     let person = receiver.person.as_ref().map(|person| person.actor.as_str());

@@ -16,6 +16,7 @@ mod credentials;
 mod damage;
 mod deposits;
 mod door;
+mod edge_items;
 mod events;
 mod export;
 mod facts;

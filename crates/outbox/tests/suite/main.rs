@@ -321,11 +321,12 @@ fn a_request_says_what_waits_and_the_edge_only_claims() {
             received_at: Time::from_unix_millis(5),
             text: &text.to_string(),
             record: &record.to_string(),
+            decisions: &[],
         })
     };
     let item = of("task.deadletter").expect("an item");
     assert_eq!(item.kind, "task.failed");
-    assert_eq!(item.title, "A task failed too often at the edge laptop");
+    assert_eq!(item.title, "A task failed too often at the edge \"laptop\"");
     let body = serde_json::json!({"title": "Approve me\u{202e}", "digest": "d1"});
     let digest = body.as_object().and_then(accord_outbox::evidence::digest);
     assert_eq!((item.since.unix_millis(), item.version), (5, digest));

@@ -95,6 +95,8 @@ impl EdgeWrites for Unit<'_> {
 
     fn put_edge_decision(&mut self, row: &EdgeDecisionRow) -> Result<()> {
         let pk = self.must_find(&row.project_id)?;
+        self.touch_decided(pk, &row.edge_id, &row.decision_id)?;
+        self.touch_edge_item(pk, &row.edge_id, &row.item_id);
         let sql = "INSERT INTO edge_decision (project, edge_id, decision_id, item_id, decided_at,
             text) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET
             item_id = excluded.item_id, decided_at = excluded.decided_at, text = excluded.text";
@@ -109,9 +111,22 @@ impl EdgeWrites for Unit<'_> {
         decision: &str,
     ) -> Result<bool> {
         let pk = self.or_none(project)?;
+        self.touch_decided(pk, edge, decision)?;
         let sql = "DELETE FROM edge_decision
             WHERE project = ?1 AND edge_id = ?2 AND decision_id = ?3";
         Ok(self.run(sql, (pk, edge, decision))? > 0)
+    }
+}
+
+impl Unit<'_> {
+    /// Touches the item that a decision is about.
+    fn touch_decided(&self, project: i64, edge: &str, decision: &str) -> Result<()> {
+        let sql = "SELECT item_id FROM edge_decision
+            WHERE project = ?1 AND edge_id = ?2 AND decision_id = ?3";
+        for item in self.many(sql, (project, edge, decision), |row| row.text(0))? {
+            self.touch_edge_item(project, edge, &item);
+        }
+        Ok(())
     }
 }
 

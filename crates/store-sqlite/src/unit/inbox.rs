@@ -112,7 +112,13 @@ impl Unit<'_> {
             self.put_item(&format!("question/{question}"), self.item_of_question(question)?)?;
         }
         for session in sessions {
-            self.put_item(&format!("live/{session}"), self.item_of_live(&session)?)?;
+            let (origin, made) = (format!("live/{session}"), self.item_of_live(&session)?);
+            if let Some((project, _)) = &made {
+                // A session may have changed its project.
+                let sql = "DELETE FROM inbox_item WHERE origin = ?1 AND project <> ?2";
+                self.write(sql, (&origin, project))?;
+            }
+            self.put_item(&origin, made)?;
         }
         for request in requests {
             self.put_item(&origin_of(&request), self.item_of_edge(&request)?)?;
@@ -252,7 +258,10 @@ impl Unit<'_> {
         let Some(Ok(project)) = project else { return Ok(None) };
         let Ok(Some(row)) = self.edge(&project, edge) else { return Ok(None) };
         let Ok(Some(sent)) = self.edge_item(&project, edge, item) else { return Ok(None) };
-        Ok(sent.waiting(&row).map(|item| (*pk, InboxRow::new(&project, item))))
+        let sql = "SELECT text FROM edge_decision
+            WHERE project = ?1 AND edge_id = ?2 AND item_id = ?3 ORDER BY decision_id";
+        let decisions = self.many(sql, (pk, edge, item), |row| row.text(0))?;
+        Ok(sent.waiting(&row, &decisions).map(|item| (*pk, InboxRow::new(&project, item))))
     }
 
     /// The item of a setting that notes damage. One that cannot be read has none.
@@ -289,15 +298,6 @@ impl Unit<'_> {
         touched.questions.extend(questions);
         touched.sessions.extend(sessions.into_iter().flatten());
         Ok(())
-    }
-
-    /// Makes the items of packages that are in quarantine.
-    pub(crate) fn make_items_of_damage(&self) -> Result<()> {
-        let sql = "SELECT pk FROM package WHERE quarantined_at IS NOT NULL";
-        for package in self.many(sql, (), |row| row.integer(0))? {
-            self.touch_package(package);
-        }
-        self.settle_inbox()
     }
 
     /// Makes every item again, except those of tasks.

@@ -12,8 +12,8 @@ use accord_memory_core::operations::Suspect;
 
 use super::{PackageEntry, State};
 use crate::{
-    Inbox, InboxQuery, InboxRow, InboxWrites, LivePart, LiveSessions as _, MarkKind, NoticeRow,
-    Result,
+    EdgeDecisionRow, Inbox, InboxQuery, InboxRow, InboxWrites, LivePart, LiveSessions as _,
+    MarkKind, NoticeRow, Result,
 };
 
 /// What the model keeps of the inbox of a project.
@@ -44,7 +44,13 @@ impl State {
             rows.extend(noted.map(|item| InboxRow::new(id, item)));
             for item in project.edge_items.values() {
                 let Some(edge) = project.edges.get(&item.edge_id) else { continue };
-                rows.extend(item.waiting(edge).map(|item| InboxRow::new(id, item)));
+                let decisions = project.edge_decisions.values();
+                let is_about = |it: &&EdgeDecisionRow| {
+                    it.edge_id == item.edge_id && it.item_id == item.item_id
+                };
+                let decisions = decisions.filter(is_about).map(|it| it.text.clone());
+                let decisions: Vec<String> = decisions.collect();
+                rows.extend(item.waiting(edge, &decisions).map(|item| InboxRow::new(id, item)));
             }
         }
         for id in self.live_ids() {

@@ -383,14 +383,17 @@ impl Generator {
 
     /// A decision about an edge, which may not exist.
     pub fn edge_decision_row(&mut self) -> EdgeDecisionRow {
-        EdgeDecisionRow {
-            project_id: self.project(),
-            edge_id: self.name(),
-            decision_id: self.name(),
-            item_id: self.name(),
-            decided_at: self.time(),
-            text: self.words(3),
-        }
+        let (item_id, decided_at) = (self.name(), self.time());
+        // An engine stores any text; the inbox shows what is a decision.
+        let text = match self.random.one_in(2) {
+            true => self.words(3),
+            false => {
+                let state = self.random.pick(&["waiting", "taken", "applied", "withdrawn"]);
+                edge_decision(&item_id, state, &decided_at)
+            }
+        };
+        let (project_id, edge_id, decision_id) = (self.project(), self.name(), self.name());
+        EdgeDecisionRow { project_id, edge_id, decision_id, item_id, decided_at, text }
     }
 
     /// What a decision is about: one thing, a part of it, or another that begins like it.
@@ -438,6 +441,17 @@ fn edge_record(name: &str, at: &Timestamp) -> String {
     format!(
         r#"{{"name":{name},"source":"runs","send":"summary","key_id":null,"actor":"human:lead",
         "joined_at":"{at}","last_contact_at":"{at}","left_at":null,"lost":0}}"#
+    )
+}
+
+/// A decision about something that waits at an edge, as the hub has it.
+fn edge_decision(item: &str, state: &str, at: &Timestamp) -> String {
+    let (item, at, evidence) = (Value::from(item), at.as_str(), "0".repeat(64));
+    format!(
+        r#"{{"decision_id":"dec_00000000000000000000000000000000","item":{item},"type":"run.gate",
+        "verb":"approve","state":"{state}","state_at":"{at}","evidence":"{evidence}",
+        "actor":"human:lead","known_by":"key","door":"http","hub":"inc_1","decided_at":"{at}",
+        "expires_at":"{at}"}}"#
     )
 }
 

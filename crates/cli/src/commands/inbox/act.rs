@@ -9,7 +9,7 @@ use accord_contract::Code;
 use clap::Parser as _;
 
 use super::ItemArgs;
-use super::list::more;
+use super::list::{more, waiting};
 use crate::commands::{Cli, words};
 use crate::host::{Connection, TargetArgs};
 use crate::render::clean;
@@ -203,7 +203,7 @@ fn receipt(host: &Connection, args: &ItemArgs, item: &InboxItem) -> Result<()> {
     let actor = super::reader(&args.actor, host)?;
     let asked = InboxQuery { count: true, limit: Some(1), actor, ..InboxQuery::default() };
     let left = host.ask::<ListInbox>(NoParams, asked)?.answer.0.counts;
-    let (more, left) = (more(left.as_ref()), left.as_ref().map_or(0, |counts| counts.total));
+    let (more, left) = (more(left.as_ref()), left.as_ref().map_or(0, waiting));
     let next = match left {
         0 => "nothing else waits".to_owned(),
         left => format!("{left}{more} left"),

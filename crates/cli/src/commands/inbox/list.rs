@@ -144,6 +144,12 @@ pub(super) fn more(counts: Option<&InboxCounts>) -> &'static str {
     if counts.and_then(|counts| counts.more) == Some(true) { "+" } else { "" }
 }
 
+/// How many items wait for people. Notices, such as what was decided and waits for its edge, do not.
 fn total(list: &InboxEnvelope) -> u64 {
-    list.counts.as_ref().map_or(list.items.len() as u64, |counts| counts.total)
+    list.counts.as_ref().map_or(list.items.len() as u64, waiting)
+}
+
+/// How many of the counted items wait for people.
+pub(crate) fn waiting(counts: &InboxCounts) -> u64 {
+    counts.by_urgency.iter().take(4).sum()
 }

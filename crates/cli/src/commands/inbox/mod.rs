@@ -4,7 +4,7 @@
 
 mod act;
 mod here;
-mod list;
+pub(crate) mod list;
 mod mark;
 mod watch;
 

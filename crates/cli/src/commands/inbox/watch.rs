@@ -11,7 +11,7 @@ use accord_base::ProjectId;
 use accord_contract::Code;
 use accord_contract::Wire as _;
 
-use super::list::more;
+use super::list::{more, waiting};
 use crate::host::{ActorArg, HostArgs, Sent, SentEvents, id_of, reader};
 use crate::render::{self, Page, clean};
 use crate::{CliError, Exit, Output, Result};
@@ -67,7 +67,7 @@ impl WatchArgs {
                         let mut page = Page::new();
                         page.heading(&format!(
                             "{}{} wait, {}",
-                            change.counts.total,
+                            waiting(&change.counts),
                             more(Some(&change.counts)),
                             clean(list.as_of.as_str())
                         ));
