@@ -26,7 +26,8 @@ use serde_json::json;
 use super::{APPROVED_BY, SOURCE, is_tree, keeps_tasks, without_credentials};
 use crate::http::Host;
 
-/// The file with which an agent reports, whose content the event has, and that of an attempt before.
+/// The file with which an agent reports, whose content the event has, and that of an attempt
+/// before.
 const REPORTS: [&str; 2] = ["outputs/report.json", "outputs/report.earlier.json"];
 /// The outcomes of decisions that ask for more work.
 const WANTS_MORE: [&str; 2] = ["sent_back", "reopened"];

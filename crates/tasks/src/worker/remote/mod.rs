@@ -190,17 +190,14 @@ impl<'a> RemoteRun<'a> {
     fn heard<T>(&self, answer: Result<T>) -> Result<T> {
         let id = self.folder.task();
         let mut said = self.said.borrow_mut();
-        match &answer {
-            Err(failure) if is_away(failure.code) => {
-                if said.is_none() {
-                    let why = &failure.message;
-                    (self.note)(format!(
-                        "the server does not answer, the work on {id} goes on: {why}"
-                    ));
-                    *said = Some(failure.message.clone());
-                }
+        let away = answer.as_ref().err().filter(|failure| is_away(failure.code));
+        match away {
+            Some(failure) if said.is_none() => {
+                let why = &failure.message;
+                (self.note)(format!("the server does not answer, the work on {id} goes on: {why}"));
+                *said = Some(failure.message.clone());
             }
-            _ if said.take().is_some() => (self.note)("the server answers again".to_owned()),
+            None if said.take().is_some() => (self.note)("the server answers again".to_owned()),
             _ => {}
         }
         drop(said);
