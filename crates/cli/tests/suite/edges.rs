@@ -465,7 +465,7 @@ fn task_at(place: &Place, words: &str) -> String {
 }
 
 #[test]
-fn a_task_for_a_person_is_in_the_inbox_of_the_hub_until_it_is_taken() {
+fn a_task_for_a_person_is_in_the_inbox_of_the_hub_until_it_is_done() {
     let (hub, place) = (Hub::new(), Place::new());
     task_at(&place, "init --root . --project shop");
     join(&place, &hub, &[]).yes();
@@ -475,7 +475,7 @@ fn a_task_for_a_person_is_in_the_inbox_of_the_hub_until_it_is_taken() {
     assert_eq!((waits.len(), &waits[0]["kind"]), (1, &json!("task.handoff")), "{waits:?}");
     let words = waits[0]["words"].as_str().expect("words");
     assert!(words.contains(task.trim()) && words.contains("human:ann: Contract"), "{words}");
-    task_at(&place, &format!("claim {} --as human:ann", task.trim()));
+    task_at(&place, &format!("close {} --yes", task.trim()));
     send(&place);
     assert_eq!(hub.inbox(), Vec::<Value>::new());
 }

@@ -184,7 +184,7 @@ fn tasks_and_live_questions_are_in_the_same_list() {
 }
 
 #[test]
-fn a_task_for_a_person_waits_until_the_person_takes_or_refuses_it() {
+fn a_task_for_a_person_waits_until_the_person_ends_or_refuses_it() {
     let tasks = Tasks::new();
     let first = tasks.create("'Check the contract' --agent human:ann --due 2026-01-31 --ready");
     let second = tasks.create("'Write the parser' --agent claude --ready");
@@ -198,21 +198,23 @@ fn a_task_for_a_person_waits_until_the_person_takes_or_refuses_it() {
     let mine = inbox(&data, &["--mine", "--actor", "human:ann", "--json"]);
     assert!(carried_out(&mine).contains(&first), "{mine:?}");
     let name = handle(item).to_owned();
-    carried_out(&inbox(&data, &["do", &name, "accept"]));
-    assert_eq!(tasks.status(&first), "in-progress");
-    assert_eq!(kinds(&listed(&data)), Vec::<&str>::new());
-
-    // Given back, it waits again: another item. Who refuses it says why.
-    tasks.yes(&format!("release {first} --as human:ann"));
-    let again = listed(&data);
-    assert_eq!(kinds(&again), ["task.handoff"], "{again}");
-    assert_ne!(handle(&items(&again)[0]), name);
-    let name = handle(&items(&again)[0]).to_owned();
+    // Who refuses it says why.
     let refused = inbox(&data, &["do", &name, "reject", "--note", "I am no lawyer"]);
     assert_eq!(refused.code, 0, "{refused:?}");
     let blocked = listed(&data);
     assert_eq!(kinds(&blocked), ["task.blocked"], "{blocked}");
     assert!(items(&blocked)[0]["words"].as_str().unwrap().contains("no lawyer"), "{blocked}");
+
+    // It waits again: another item.
+    tasks.yes(&format!("unblock {first}"));
+    let again = listed(&data);
+    assert_eq!(kinds(&again), ["task.handoff"], "{again}");
+    assert_ne!(handle(&items(&again)[0]), name);
+    let name = handle(&items(&again)[0]).to_owned();
+    let done = inbox(&data, &["do", &name, "done", "--note", "Both have signed", "--", "--yes"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert_eq!(tasks.status(&first), "done");
+    assert_eq!(kinds(&listed(&data)), Vec::<&str>::new());
 }
 
 #[test]

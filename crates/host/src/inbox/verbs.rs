@@ -96,10 +96,7 @@ pub(super) fn of(item: &InboxItem) -> Vec<InboxVerb> {
                 .then(&["--reason", NOTE]),
         ],
         kind::TASK_HANDOFF => vec![
-            table
-                .task::<tasks::ClaimTask>("accept", "Take it, and begin to work on it", "claim")
-                .then(&["--as", item.to.as_deref().unwrap_or_default()])
-                .undone(),
+            // A person has no lease. `accord inbox claim` says who works on it.
             table
                 .task::<tasks::CloseTask>("done", "End it: it is done", "close")
                 .then(&["--note", NOTE]),
