@@ -158,8 +158,7 @@ pub(super) fn waiting(tree: &Tree, scan: &Scan<'_>) -> Result<Vec<Waiting>> {
             body.extend(document(&shown, scan));
         }
         let (type_name, at) = (kind::TASK_HANDOFF.to_owned(), Timestamp::emit(item.since));
-        let kind = EdgeEntryKind::Request;
-        found.push(Waiting { kind, id, version, type_name, at, body });
+        found.push(Waiting { kind: EdgeEntryKind::Request, id, version, type_name, at, body });
     }
     Ok(found)
 }
