@@ -149,7 +149,7 @@ fn a_restore_ends_the_incarnation_and_keeps_its_name() {
         store.backup(&backup, &mut |_| {}).unwrap();
         drop(store);
         SqliteStore::restore(&backup, folder.path(), true).unwrap();
-        std::fs::remove_file(&backup).unwrap();
+        fs::remove_file(&backup).unwrap();
         before.push(name);
         let store = open(folder.path());
         let known = |name: &'static str| {

@@ -144,7 +144,7 @@ pub(super) fn more(counts: Option<&InboxCounts>) -> &'static str {
     if counts.and_then(|counts| counts.more) == Some(true) { "+" } else { "" }
 }
 
-/// How many items wait for people. Notices, such as what was decided and waits for its edge, do not.
+/// How many items wait for people. What was decided and waits for its edge does not.
 fn total(list: &InboxEnvelope) -> u64 {
     list.counts.as_ref().map_or(list.items.len() as u64, waiting)
 }
