@@ -222,7 +222,7 @@ async fn what_accord_makes_itself_cannot_be_forged() {
     let other = package_with("pkg_4", json!({"x-approved_by": "human:lead"}));
     assert_eq!(
         approver.post(&flow, &other).await.refused(400, "reserved_package")["field"],
-        "/created_by"
+        "created_by"
     );
     approver.post(&flow, made).await.expect(201);
     // A copy of what is there is no forgery.

@@ -150,7 +150,8 @@ operation! {
             Code::AgenticCredentialFound, Code::AgenticReservedPackage, Code::AofPersonRequired,
             Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
-            Code::AgenticPayloadTooLarge, Code::NotForWorkers, Code::WorkFull]];
+            Code::AgenticPayloadTooLarge, Code::NotForWorkers, Code::AofPersonRequired,
+            Code::WorkFull]];
     }
 
     /// Reads packages: the latest, those relevant to a query, or one.
