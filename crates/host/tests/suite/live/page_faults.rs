@@ -72,7 +72,11 @@ const FAULTS: &[(&str, Fault)] = &[
             name: "login-without-a-reason",
             case: "answers-without-content",
             file: "/live.js",
-            edits: &[("error instanceof Refused ? error.message : ", "")],
+            edits: &[(
+                "error instanceof Refused ? error.message : \"The server does not answer\";\n    \
+                 if (credential.link",
+                "\"The server does not answer\";\n    if (credential.link",
+            )],
         },
     ),
     (
