@@ -147,8 +147,7 @@ operation! {
         also 200 "The package was stored before, or takes nothing back.";
         refuses [&[Code::AgenticInvalidSchema, Code::AgenticHashMismatch,
             Code::AgenticDuplicatePackageId, Code::AgenticAmbiguousPackageId,
-            Code::AgenticCredentialFound, Code::AgenticReservedPackage, Code::AofPersonRequired,
-            Code::AgenticIntegrityError,
+            Code::AgenticCredentialFound, Code::AgenticReservedPackage, Code::AgenticIntegrityError,
             Code::AgenticProjectNotFound, Code::AgenticProjectArchived,
             Code::AgenticPayloadTooLarge, Code::NotForWorkers, Code::AofPersonRequired,
             Code::WorkFull]];
