@@ -34,8 +34,8 @@ impl Scene {
 
     /// The file that a worker writes when its agent has ended.
     fn end(&self) -> Option<PathBuf> {
-        let ends = self.runs().into_iter().map(|run| run.join("end.json"));
-        ends.filter(|end| end.exists()).next_back()
+        let mut ends = self.runs().into_iter().map(|run| run.join("end.json"));
+        ends.rfind(|end| end.exists())
     }
 
     /// Serves the tasks again after the server was killed.
