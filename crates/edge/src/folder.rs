@@ -358,8 +358,8 @@ fn mark_changed(
         .with("edge_id", edge_id.as_str())
         .with("root", root.as_str())
         .suggesting(format!(
-            "a worker may have changed it, and nothing is sent; then join it again: accord join \
-             {url} --project {project}, or end the join: accord leave"
+            "nothing is sent until a person looks at what changed it, perhaps a worker, and joins \
+             it again: accord join {url} --project {project}; or ends the join: accord leave"
         ))
 }
 

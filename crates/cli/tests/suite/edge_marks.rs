@@ -51,7 +51,7 @@ fn a_mark_that_is_missing_is_said_by_every_command() {
     assert!(ran.stderr.contains("edge_mark_changed"), "{}", ran.stderr);
     assert!(ran.stderr.contains("accord join http"), "{}", ran.stderr);
     let status = typed(&place, &["status"]).yes();
-    assert!(status.contains("edge_mark_changed"), "{status}");
+    assert!(status.contains("edge_mark_changed: nothing is sent; run accord edge"), "{status}");
     // A person joins it again, as the same edge.
     join(&place, &hub, &[]).yes();
     assert_eq!(read(&mark(place.root())), before);

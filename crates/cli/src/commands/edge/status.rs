@@ -54,7 +54,9 @@ pub(crate) fn lines_here() -> Vec<String> {
     let found = match found {
         Ok(found) => found,
         Err(refused) if refused.code() == Some(Code::EdgeMarkChanged) => {
-            return vec![clean(&changed_mark(&refused))];
+            // A line of the status is short.
+            let code = Code::EdgeMarkChanged;
+            return vec![format!("{code}: nothing is sent; run accord edge status")];
         }
         Err(refused) if refused.code() == Some(Code::EdgeDuplicated) => {
             return vec![refused.to_string()];
