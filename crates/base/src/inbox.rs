@@ -81,7 +81,7 @@ const NAME: TextForm = TextForm::ANY.chars(1, 1024).without_nul();
 /// How urgent an item is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Urgency {
-    /// Something is lost, or an agent stands still against a clock.
+    /// Something is lost, or an agent waits and its deadline is near.
     Loss = 1,
     /// A whole run, or a chain of work, stands still.
     Chain = 2,
@@ -151,8 +151,8 @@ message! {
         required since: Timestamp = "since", "time:iso-8601";
         /// When it is too late.
         optional deadline: Timestamp = "deadline", "time:iso-8601";
-        /// How urgent it is now: 1, something is lost or an agent stands still against a clock; 2,
-        /// a run or a chain of work stands still; 3, one piece of work waits; 4, it should be
+        /// How urgent it is now: 1, something is lost or an agent waits and its deadline is near;
+        /// 2, a run or a chain of work stands still; 3, one piece of work waits; 4, it should be
         /// answered; 5, a notice.
         required urgency: u64 = "urgency", "urgency";
         /// Why it is so urgent.
@@ -234,7 +234,7 @@ impl Urgency {
     /// Why something has it.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Loss => "something is lost, or an agent stands still against a clock",
+            Self::Loss => "something is lost, or an agent waits and its deadline is near",
             Self::Chain => "other work waits for it",
             Self::Piece => "one piece of work waits",
             Self::Should => "it should be answered",

@@ -86,8 +86,8 @@ pub(crate) fn inbox_item(page: &mut Page, item: &InboxItem) {
     page.heading("What you can do");
     for verb in &item.verbs {
         let note = if verb.needs_note { " --note TEXT" } else { "" };
-        let undone = if verb.can_be_undone { "" } else { "; cannot be taken back" };
-        let about = format!("{} (needs {}{undone})", line(&verb.about), verb.scope);
+        let undone = if verb.can_be_undone { "" } else { "; final" };
+        let about = format!("{} (key scope: {}{undone})", line(&verb.about), verb.scope);
         page.line(format!("  accord inbox do {} {}{note}", item.handle, line(&verb.name)));
         page.line(format!("      {about}"));
         let command = shell_words::join(&verb.command).replace("'{note}'", "TEXT");

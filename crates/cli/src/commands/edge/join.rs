@@ -44,7 +44,7 @@ pub(crate) struct JoinArgs {
     #[arg(requires = "deciders")]
     decide: Vec<EdgeDecidable>,
 
-    /// The persons who may decide that on the hub
+    /// The people who may decide that on the hub, such as human:lead
     #[arg(long, value_name = "human:NAME", value_delimiter = ',', value_parser = human)]
     #[arg(requires = "decide")]
     deciders: Vec<Actor>,
@@ -203,8 +203,14 @@ impl JoinArgs {
                 "summary: what events, requests and results say; names, sizes and hashes of \
                  files; no differences"
             }
-            EdgeSend::Diff => "diff: the same, and differences of texts within limits",
-            EdgeSend::Output => "output: the same, differences, and what agents of turns print",
+            EdgeSend::Diff => {
+                "diff: what events, requests and results say; names, sizes and hashes of files; \
+                 differences of texts, within limits"
+            }
+            EdgeSend::Output => {
+                "output: what events, requests and results say; names, sizes and hashes of \
+                 files; differences of texts; what agents of turns print"
+            }
         };
         page.labelled("sends", about);
         if !joining.exclude.is_empty() {

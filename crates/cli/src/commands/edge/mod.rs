@@ -50,7 +50,7 @@ impl TreeArgs {
             let message = format!("{} has no governed repository and no tasks", shown.display());
             return Err(CliError::new(Code::XchainNotGoverned, message).help(
                 "run this in one, or name it with --repo; `accord run init` and `accord task \
-                 init --root .` make one",
+                 init --root . --project ID` make one",
             ));
         }
         Ok(sources)

@@ -41,7 +41,8 @@ impl ListArgs {
             &place.host.ask::<ListLiveSessions>(path, query)?,
             |page, list| render::live_sessions(page, &list.result.sessions),
             || {
-                let how = "an agent starts one with ggui_handshake and ggui_render over MCP";
+                let how =
+                    "`accord live ask \"Question?\"` starts one, and so does an agent over MCP";
                 format!("{} has no live sessions; {how}", place.project)
             },
         )

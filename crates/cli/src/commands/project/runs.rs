@@ -30,7 +30,7 @@ pub(super) struct RunsArgs {
     #[arg(long, requires = "run")]
     history: bool,
 
-    /// Only so many of them
+    /// Show at most this many turns
     #[arg(long, value_name = "N", requires = "history")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TURNS)))]
     last: Option<u32>,
@@ -57,7 +57,7 @@ pub(super) struct RunsArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(LONGEST_WAIT)))]
     wait: Option<u32>,
 
-    /// Wait for another version than this one, which --json prints
+    /// Return when the version differs from this one, which --json prints
     #[arg(long, value_name = "VERSION", requires = "wait")]
     since: Option<String>,
 

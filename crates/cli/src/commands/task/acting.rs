@@ -6,7 +6,7 @@ use crate::{CliError, Result};
 /// The agent that a command is about.
 #[derive(Debug, clap::Args)]
 pub(super) struct AgentArgs {
-    /// The agent [default: ACCORD_TASK_AGENT, or an agent in ACCORD_ACTOR]
+    /// The name of the agent in the tasks [default: ACCORD_TASK_AGENT, or an agent in ACCORD_ACTOR]
     #[arg(id = "as", long = "as", value_name = "AGENT")]
     pub(super) agent: Option<String>,
 }
