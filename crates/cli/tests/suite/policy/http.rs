@@ -91,6 +91,7 @@ fn try_all(tally: &mut Tally, door: &str, caller: &str, sending: &Sending<'_>) {
         let Operation { name, need, author, statuses, .. } = operation;
         let is_allowed = match author {
             Author::Login => false,
+            Author::Link => caller != "worker",
             Author::Owner if !matches!(sending.target, Target::Socket(_)) => false,
             author => may(need, caller, *author, *acting),
         };

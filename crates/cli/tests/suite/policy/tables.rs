@@ -25,6 +25,7 @@ pub(super) enum Author {
     Key,
     Owner,
     Login,
+    Link,
     Frames,
     None,
 }
@@ -86,6 +87,7 @@ impl Author {
             "key" => Self::Key,
             "owner" => Self::Owner,
             "login" => Self::Login,
+            "link" => Self::Link,
             "frames" => Self::Frames,
             "none" => Self::None,
             _ => panic!("{word:?} is no author"),
