@@ -40,6 +40,7 @@ mod damage;
 mod decisions;
 mod deposit;
 mod edge_decisions;
+mod edge_kept;
 mod edges;
 mod embed;
 mod events;
