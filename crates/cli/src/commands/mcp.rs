@@ -1,7 +1,8 @@
 //! `accord mcp`: an MCP server on standard input and output.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use accord_base::ActorKey;
 use accord_contract::Code;
@@ -36,6 +37,9 @@ pub(crate) struct McpArgs {
     #[command(flatten)]
     target: TargetArgs,
 }
+
+/// How long the host may take to say whose the key is.
+const LIMIT: Duration = Duration::from_secs(2);
 
 const EXAMPLE: &str = r#"Example, in the settings of an MCP client:
   {"mcpServers": {"accord": {"command": "accord", "args": ["mcp", "--project", "shop"]}}}"#;
@@ -112,7 +116,7 @@ fn reach(target: TargetArgs, has_memory: bool, asks: bool) -> Result<Reached> {
             print_note(format!("accord: using the {place}"));
             let host = target.connect(IfMissing::Create)?;
             let (api, has_key) = (Arc::clone(&host.api), host.has_key);
-            let actor = if has_key { own_actor(&host)? } else { None };
+            let actor = if has_key { actor_of_key(&target) } else { None };
             return Ok(Reached { api, only: only(&host), has_key, actor });
         }
     };
@@ -138,6 +142,19 @@ fn reach(target: TargetArgs, has_memory: bool, asks: bool) -> Result<Reached> {
         Err(error) => return Err(error),
     };
     Reached::shared(target, folder, only)
+}
+
+/// The actor of the key, if the host says it soon. A host that is away does not keep the tools from
+/// being served: each call is refused until it is back.
+fn actor_of_key(target: &TargetArgs) -> Option<ActorKey> {
+    let TargetArgs { url, key, data } = target;
+    let target = TargetArgs { url: url.clone(), key: key.clone(), data: data.clone() };
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let asked = target.connect(IfMissing::Fail).and_then(|host| own_actor(&host));
+        sender.send(asked)
+    });
+    receiver.recv_timeout(LIMIT).ok()?.ok()?
 }
 
 fn is_of_tasks(name: &str) -> bool {

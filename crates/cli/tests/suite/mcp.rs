@@ -304,6 +304,30 @@ fn agents_share_a_memory_however_they_reach_it() {
 }
 
 #[test]
+fn a_key_says_in_whose_name_an_agent_writes() {
+    let memory = Memory::reached(Way::Url);
+    let words = ["key", "create", "--label", "builder", "--actor", "agent:builder", "--project"];
+    let mut command = bare(&[&words[..], &["shop", "--verb", "read", "--verb", "write"]].concat());
+    command.env("ACCORD_DATA", memory.data());
+    let made = run(command, "");
+    assert_eq!(made.code, 0, "{made:?}");
+    let serve = |url: &str| {
+        let mut command = bare(&["mcp", "--project", "shop", "--url", url]);
+        command.env("ACCORD_KEY", made.stdout.trim());
+        Agent::begun(command)
+    };
+    // The client calls itself otherwise.
+    let mut agent = serve(&memory.host().url);
+    let stored = agent.read("memory_deposit", &json!({"title": "Two caches"}));
+    let found = agent.read("memory_pull", &json!({"package_id": stored["package_id"]}));
+    assert_eq!(found["created_by"], json!({"id": "builder", "type": "agent"}), "{found}");
+    // A host that is away keeps no tools from being offered.
+    let mut away = serve("http://127.0.0.1:1");
+    let refused = away.call("memory_facts", &json!({}));
+    assert_eq!(refused["structuredContent"]["error"]["code"], "HOST_UNREACHABLE");
+}
+
+#[test]
 fn only_the_tools_that_are_wanted_are_offered() {
     let memory = Memory::new();
     let mut agent = Agent::on(&memory, &["--tools", "memory_pull,memory_deposit"]);

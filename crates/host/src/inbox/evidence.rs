@@ -283,7 +283,7 @@ impl Host {
             facts.claim("asks", prompt);
         }
         let props: Vec<_> = shown.props().into_iter().collect();
-        let show = format!("accord live show {}", item.subject);
+        let show = format!("accord live open {}", item.subject);
         facts.each(&props, &show, |facts, (name, value)| facts.claim(name, value));
         let actions = shown.actions();
         if !actions.is_empty() {
